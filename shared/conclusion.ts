@@ -1,0 +1,53 @@
+/** What a run concludes: pure data, stored as a document, from which everything that is shown is rendered. */
+import type { ConfigurationProblem } from './config.ts'
+import type { Coverage, Finding, RejectedFinding } from './finding.ts'
+import type { LensName } from './lens.ts'
+
+export type Verdict = 'pass' | 'concerns' | 'changes_requested' | 'incomplete'
+
+/** What became of an earlier finding at this head. */
+export interface Disposition {
+  readonly finding: Finding
+  readonly verb: 'fixed' | 'still_present' | 'no_longer_applicable' | 'not_looked_at'
+}
+
+/** One lens in one run, over all its parts. */
+export interface LensOutcome {
+  readonly lens: LensName
+  readonly state: 'read' | 'failed' | 'not_read'
+  /** Stable token and a sentence, where it isn't `read`. */
+  readonly reason?: string
+  readonly remedy?: string
+  readonly findings: number
+  readonly rejected: number
+  readonly coverage: readonly Coverage[]
+  readonly model?: string
+}
+
+export interface Conclusion {
+  readonly runId: string
+  readonly planKey: string
+  readonly repository: { readonly id: number; readonly owner: string; readonly name: string }
+  readonly number: number
+  readonly head: string
+  readonly baseRef: string
+  readonly kind: 'full' | 'analyzers'
+  readonly kindReason?: 'rounds_ceiling' | 'text_edited'
+  readonly round: number
+  readonly roundsCeiling: number
+  readonly verdict: Verdict
+  /** Why it is incomplete, each a sentence. Empty for the others. */
+  readonly incompleteReasons: readonly string[]
+  /** Standing findings, worst first; new and still present ones. */
+  readonly findings: readonly Finding[]
+  /** Fingerprints among `findings` that were said at an earlier head: no new comment for them (D9). */
+  readonly saidBefore: readonly string[]
+  readonly dispositions: readonly Disposition[]
+  readonly rejected: readonly RejectedFinding[]
+  /** Findings of different lenses or parts on the same thing, counted as merged away. */
+  readonly merged: number
+  readonly lenses: readonly LensOutcome[]
+  readonly leftOut: readonly { readonly path: string; readonly reason: string }[]
+  readonly configurationProblems: readonly ConfigurationProblem[]
+  readonly adjudication: 'not_needed' | 'passed_through' | 'not_read'
+}

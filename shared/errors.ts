@@ -1,0 +1,142 @@
+/**
+ * The closed set of failures between rooms (DESIGN §11). Each `name` is a literal: Step Functions matches on it, and a
+ * minified class has none. Compare by `name`, never by `instanceof`: two copies of a class may be bundled (AW25).
+ */
+
+/** Every stable code that a person or a program may meet. The table with remedies is docs/errors.md. */
+export type ErrorCode =
+  // requests
+  | 'malformed_body'
+  | 'malformed_headers'
+  | 'unsupported_media_type'
+  | 'body_too_large'
+  | 'signature_missing'
+  | 'signature_mismatch'
+  | 'payload_invalid'
+  | 'identity_missing'
+  | 'idempotency_conflict'
+  | 'busy'
+  // runs
+  | 'unknown_run'
+  | 'contract_unknown'
+  | 'head_not_visible'
+  | 'head_superseded'
+  | 'attempt_superseded'
+  | 'claim_contended'
+  | 'halted'
+  | 'pull_request_closed'
+  | 'execution_failed'
+  | 'plan_missing'
+  // reviews
+  | 'unknown_review'
+  | 'lease_held'
+  | 'lease_lost'
+  | 'lease_lost_too_often'
+  | 'outcome_conflict'
+  | 'deadline_too_near'
+  | 'lens_failed'
+  | 'model_not_configured'
+  | 'model_refused'
+  | 'model_unreachable'
+  | 'model_throttled'
+  | 'model_reply_cut'
+  | 'model_reply_invalid'
+  | 'analyzer_failed'
+  | 'diff_empty'
+  | 'diff_too_large'
+  // configuration
+  | 'configuration_invalid'
+  | 'configuration_unreadable'
+  // GitHub
+  | 'github_refused'
+  | 'github_unreachable'
+  | 'github_throttled'
+  | 'github_not_found'
+  | 'not_shown'
+  | 'post_failed'
+  // documents and secrets
+  | 'document_missing'
+  | 'secret_missing'
+  | 'environment_missing'
+
+/** A failure with its stable code, a sentence for a person, and what to do about it. */
+interface Explanation {
+  readonly code: ErrorCode
+  readonly remedy: string
+}
+
+/** The caller's fault: asking again in the same way cannot work. */
+export class Refused extends Error implements Explanation {
+  override readonly name = 'refused'
+  readonly code: ErrorCode
+  readonly remedy: string
+  constructor(code: ErrorCode, sentence: string, remedy: string, options?: { cause?: unknown }) {
+    super(`${code}: ${sentence}`, options)
+    this.code = code
+    this.remedy = remedy
+  }
+}
+
+/** May work later; `afterMs` is the earliest useful moment from now, in ms. */
+export class Retry extends Error implements Explanation {
+  override readonly name = 'retry'
+  readonly code: ErrorCode
+  readonly remedy: string
+  readonly afterMs: number
+  constructor(code: ErrorCode, sentence: string, afterMs: number, options?: { cause?: unknown }) {
+    super(`${code}: ${sentence}`, options)
+    this.code = code
+    this.remedy = 'It is tried again by itself.'
+    this.afterMs = afterMs
+  }
+}
+
+/** Will never work: the thing it is about is gone, or forbids it for good. */
+export class Dead extends Error implements Explanation {
+  override readonly name = 'dead'
+  readonly code: ErrorCode
+  readonly remedy: string
+  constructor(code: ErrorCode, sentence: string, remedy: string, options?: { cause?: unknown }) {
+    super(`${code}: ${sentence}`, options)
+    this.code = code
+    this.remedy = remedy
+  }
+}
+
+/** Someone else holds what the caller thought was theirs. Carries no payload (RC5). */
+export class StaleFence extends Error {
+  override readonly name = 'stale_fence'
+  constructor() {
+    super('stale_fence: another worker holds this review now')
+  }
+}
+
+/** A live lease of another worker: tried again until that lease's end. */
+export class LeaseHeld extends Error {
+  override readonly name = 'lease_held'
+  constructor() {
+    super('lease_held: another worker holds a live lease on this review')
+  }
+}
+
+type Failure = Refused | Retry | Dead | StaleFence | LeaseHeld
+
+/** True if `error` is the failure of that name, whichever copy of the class made it. */
+export function isFailure<Name extends Failure['name']>(
+  error: unknown,
+  name: Name,
+): error is Extract<Failure, { name: Name }> {
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === name
+}
+
+/** The `name` of anything thrown; `unknown` for what has none. */
+export function nameOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'name' in error && typeof error.name === 'string'
+    ? error.name
+    : 'unknown'
+}
+
+/** One sentence about anything thrown, without a stack. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,65 @@
+/** What a thing is called, computed from what it is. No clock, no randomness, no delivery id; identity is hashed, never cut. */
+import { createHash } from 'node:crypto'
+
+/** SHA-256 of a text (as UTF-8) or of bytes, 64 hex characters. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** A plain value: what JSON can say. `undefined` members are left out, as JSON does. */
+export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain | undefined }
+
+/** JSON with sorted keys, so that equal values have equal text. */
+export function canonical(value: Plain): string {
+  if (Array.isArray(value)) return `[${value.map((item: Plain) => canonical(item)).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value as { [key: string]: Plain | undefined })
+      .filter((member): member is [string, Plain] => member[1] !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`)
+    return `{${members.join(',')}}`
+  }
+  return JSON.stringify(value)
+}
+
+/** Digest of a plain value: equal content, equal digest. */
+export function digestOf(value: Plain): string {
+  return sha256(canonical(value))
+}
+
+/** Why a run exists. The text is part of the run's identity. */
+export const causeOf = {
+  head: (sha: string, baseRef: string) => `head:${sha}:${baseRef}`,
+  comment: (commentId: number) => `comment:${commentId}`,
+  rerun: (deliveryId: string) => `rerun:${deliveryId}`,
+  text: (title: string, body: string) => `text:${digestOf({ title, body })}`,
+  api: (idempotencyKey: string) => `api:${idempotencyKey}`,
+} as const
+
+/** A run's id: SHA-256 of {repository id, pull request number, cause} (DESIGN §4). `owner/repo#5` never meets `owner_repo#5` (LE11). */
+export function runIdOf(repositoryId: number, number: number, cause: string): string {
+  return digestOf({ cause, number, repository: repositoryId })
+}
+
+/** Characters that Step Functions allows in a name and CloudWatch in a log (FACTS: names). */
+const NOT_NAMEABLE = /[^0-9A-Za-z-]+/g
+/** Step Functions: an execution's name has at most 80 characters. */
+const EXECUTION_NAME_MAX = 80
+
+/**
+ * A readable execution name, at most 80 of `[0-9A-Za-z-_]`: `acme-widgets-pr42-9b9189b-a1-<10 of the run id>`.
+ * Only the readable part is ever shortened. Ten hex characters of the run id, with the attempt, tell executions of one
+ * state machine apart; StartExecution's own comparison of the input catches the rest.
+ */
+export function executionNameOf(run: {
+  owner: string
+  name: string
+  number: number
+  head: string
+  attempt: number
+  runId: string
+}): string {
+  const tail = `-pr${run.number}-${run.head.slice(0, 7)}-a${run.attempt}-${run.runId.slice(0, 10)}`
+  const readable = `${run.owner}-${run.name}`.replace(NOT_NAMEABLE, '-').slice(0, EXECUTION_NAME_MAX - tail.length)
+  return readable + tail
+}

@@ -1,0 +1,108 @@
+/** Every limit that the code uses, named with its unit and its source. Nothing else in the project holds such a number. */
+
+/** The version of what Step Functions carries between rooms; a function accepts its own and the previous one (DESIGN §2). */
+export const CONTRACT = 1
+
+// --- the fleet -------------------------------------------------------------------------------------------------------
+/** Reviews leased at once across the whole fleet when nothing else is configured (AW94). */
+export const FLEET_CONCURRENCY_DEFAULT = 15
+/** Places one fleet item can hold, so that it stays far below the 400 KB of a DynamoDB item (DESIGN §5). */
+export const FLEET_SLOTS_MAX = 200
+/** An inline Map of Step Functions runs at most 40 iterations at once; a plan has at most as many reviews. */
+export const PLAN_REVIEWS_MAX = 40
+
+// --- leases ----------------------------------------------------------------------------------------------------------
+/** How long a lease on a review holds without renewal, ms. At least three heartbeats (DESIGN §4). */
+export const REVIEW_LEASE_MS = 180_000
+/** How often a working lens renews its lease, ms. */
+export const REVIEW_HEARTBEAT_MS = 60_000
+/** How long a grant waits for its worker to take the lease, ms: a cold start and Step Functions' own delays. */
+export const GRANT_MS = 120_000
+/** Times a review may be taken back before it is given up. */
+export const REVIEW_EPOCHS_MAX = 5
+/** A worker that has less than this left doesn't begin, ms (AW28). */
+export const WORK_REMAINING_MIN_MS = 5_000
+
+// --- time ------------------------------------------------------------------------------------------------------------
+/** GitHub gives a webhook 10 s; the answer is out by then whatever the table does, ms (AW11). */
+export const WEBHOOK_BUDGET_MS = 8_000
+/** How long GitHub's API may show an older head than the webhook named before the run fails, ms (DESIGN §9). */
+export const HEAD_VISIBLE_WITHIN_MS = 180_000
+/** Deadline of one call to GitHub, ms. */
+export const GITHUB_CALL_MS = 10_000
+/** Lease of a poster on a message or a resource, ms: longer than the calls it makes under it. */
+export const POST_LEASE_MS = 60_000
+/** Deadline of one call to an AWS service, ms. */
+export const AWS_CALL_MS = 5_000
+/** A model that has not answered within this is given up for this try, ms. */
+export const MODEL_CALL_MS = 300_000
+/** A secret is read again after this, ms; a failed read is never cached. */
+export const SECRET_TTL_MS = 300_000
+/** After a signature mismatch the secret is read once more, but not more often than this, ms. */
+export const SECRET_REFRESH_COOLDOWN_MS = 10_000
+/** Housekeeping only: how long ended runs, events and tickets are kept, s (DynamoDB's TTL counts seconds). */
+export const RETENTION_S = 90 * 24 * 3600
+
+// --- due (what the sweeper takes up) ---------------------------------------------------------------------------------
+/** Shards of the `due` index. */
+export const DUE_SHARDS = 8
+/** Items the sweeper takes from one shard in one tick; the rest is next minute's. */
+export const DUE_PAGE = 25
+/** An accepted run whose execution was not seen to start is looked at after this, ms. */
+export const ACCEPTED_LOOK_MS = 30_000
+/** A running run is looked at this often, ms: has its execution ended without it? */
+export const RUNNING_LOOK_MS = 60_000
+/** A message or resource not yet shown is looked at after this, ms. */
+export const SHOWN_LOOK_MS = 60_000
+/** A dead row goes to the back of its shard by this, ms. */
+export const DUE_BACKOFF_MS = 60_000
+
+// --- sizes -----------------------------------------------------------------------------------------------------------
+/** What a room may return to Step Functions, bytes: far below the 262,144 at which an execution dies uncatchably (AW61). */
+export const STATE_BYTES_MAX = 32_768
+/** A webhook's body, bytes: Lambda's 6 MB of synchronous payload with its envelope; GitHub itself sends up to 25 MB. */
+export const WEBHOOK_BODY_BYTES_MAX = 5_500_000
+/** A comment's or a review's body on GitHub, UTF-8 bytes (65,536 characters there; bytes are safe in either unit). */
+export const GITHUB_BODY_BYTES_MAX = 65_535
+/** Annotations in one request to a check run. */
+export const ANNOTATIONS_PER_REQUEST = 50
+/** Annotations kept on one check run; more are counted and named in the summary. */
+export const ANNOTATIONS_MAX = 500
+/** Title of a check run's output, characters. */
+export const CHECK_TITLE_CHARS_MAX = 255
+/** A finding's text, UTF-8 bytes (RC8). */
+export const FINDING_BYTES_MAX = 16_384
+/** Findings one lens may return for one part; more are cut, and the cut is stated. */
+export const FINDINGS_PER_REVIEW_MAX = 200
+/** Inline comments in one review; the rest stands in the summary. */
+export const INLINE_COMMENTS_MAX = 60
+/** Files GitHub lists for a pull request; it shows no more than these. */
+export const FILES_MAX = 3_000
+/** Rows of one page of GitHub's lists. */
+export const GITHUB_PAGE = 100
+/** Pages read of any list of reviews or comments; a list cut there is unknown beyond, and said so. */
+export const GITHUB_PAGES_MAX = 30
+/** A file read whole for a lens, bytes; larger ones are named as not read. */
+export const FILE_BYTES_MAX = 400_000
+/** Files whose content a plan fetches. */
+export const FILES_FETCHED_MAX = 300
+/** Calls to GitHub that a plan has under way at once. */
+export const GITHUB_CONCURRENCY = 8
+/** Delivery ids a run remembers (DESIGN §4). */
+export const DELIVERIES_KEPT = 20
+/** The pull request's description as given to a lens, UTF-8 bytes; a cut is said (AD6). */
+export const DESCRIPTION_BYTES_MAX = 20_000
+/** `.github/muster.yml`, bytes. */
+export const CONFIGURATION_BYTES_MAX = 65_536
+/** Lines of diff in one part of a model lens. */
+export const PART_LINES_MAX = 1_500
+
+// --- rounds ----------------------------------------------------------------------------------------------------------
+/** Rounds of a series when the configuration doesn't say (DESIGN §6). */
+export const ROUNDS_CEILING_DEFAULT = 3
+
+// --- retries ---------------------------------------------------------------------------------------------------------
+/** Tries of one read-decide-write against a version that others change too. */
+export const CONFLICT_TRIES_MAX = 12
+/** Errors (not throttles) after which a message is `failed` (LE9). */
+export const POST_ERRORS_MAX = 5

@@ -1,0 +1,55 @@
+/** The plan of one attempt: what is read, by which lenses, under which configuration. Stored once as a document. */
+import type { Configuration, ConfigurationProblem } from './config.ts'
+import type { FileChange } from './diff.ts'
+import type { Finding } from './finding.ts'
+import type { LensName, PullRequestFacts } from './lens.ts'
+
+/** One unit of dispatch: one lens over one part of the diff. */
+export interface PlannedReview {
+  readonly lens: LensName
+  /** From 0. */
+  readonly part: number
+  /** Paths of this part. */
+  readonly paths: readonly string[]
+}
+
+export interface Plan {
+  readonly contract: number
+  readonly runId: string
+  readonly planKey: string
+  readonly repository: {
+    readonly id: number
+    readonly owner: string
+    readonly name: string
+    readonly installationId: number
+  }
+  readonly pullRequest: PullRequestFacts
+  readonly head: string
+  readonly baseSha: string
+  readonly mergeBase: string
+  /** `full` is a round; `analyzers` updates the summary and the check run, and is none (DESIGN §6). */
+  readonly kind: 'full' | 'analyzers'
+  /** Why it is not full, for people. */
+  readonly kindReason?: 'rounds_ceiling' | 'text_edited'
+  /** The number this round will have, from 1; 0 for `analyzers`. */
+  readonly round: number
+  readonly configuration: Configuration
+  readonly configurationProblems: readonly ConfigurationProblem[]
+  readonly template: string | undefined
+  readonly files: readonly FileChange[]
+  /** Files that no lens is given, each with its reason. */
+  readonly leftOut: readonly { readonly path: string; readonly reason: string }[]
+  /** Head texts fetched, path → document digest. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly reviews: readonly PlannedReview[]
+  /** Active lenses that are not placed, and why: each makes the verdict `incomplete`. */
+  readonly notRead: readonly { readonly lens: LensName; readonly reason: string; readonly remedy: string }[]
+  /** Open at the last verdict of this thread. */
+  readonly openFindings: readonly Finding[]
+  /** Findings of lenses that this run doesn't place, carried over as they are (`analyzers` runs). */
+  readonly carried: readonly Finding[]
+  /** Model resolved for model lenses; the key is not in here. */
+  readonly model: { readonly model: string; readonly baseUrl: string } | undefined
+  /** Milliseconds since the epoch, UTC: when the plan was made. */
+  readonly plannedAt: number
+}
