@@ -33,6 +33,8 @@ export interface Conclusion {
   readonly baseRef: string
   readonly kind: 'full' | 'analyzers'
   readonly kindReason?: 'rounds_ceiling' | 'text_edited'
+  /** The newest head of this series that was reviewed in full, where that isn't `head`. */
+  readonly lastFullHead?: string
   readonly round: number
   readonly roundsCeiling: number
   readonly verdict: Verdict

@@ -83,11 +83,19 @@ export class Retry extends Error implements Explanation {
   readonly code: ErrorCode
   readonly remedy: string
   readonly afterMs: number
-  constructor(code: ErrorCode, sentence: string, afterMs: number, options?: { cause?: unknown }) {
+  /** True if a change was asked for and no answer came: it may have happened, so look before asking for it again (AW70). */
+  readonly outcomeUnknown: boolean
+  constructor(
+    code: ErrorCode,
+    sentence: string,
+    afterMs: number,
+    options?: { cause?: unknown; outcomeUnknown?: boolean },
+  ) {
     super(`${code}: ${sentence}`, options)
     this.code = code
     this.remedy = 'It is tried again by itself.'
     this.afterMs = afterMs
+    this.outcomeUnknown = options?.outcomeUnknown ?? false
   }
 }
 

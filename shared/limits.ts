@@ -30,6 +30,22 @@ export const WEBHOOK_BUDGET_MS = 8_000
 export const HEAD_VISIBLE_WITHIN_MS = 180_000
 /** Deadline of one call to GitHub, ms. */
 export const GITHUB_CALL_MS = 10_000
+/** An installation token lives 1 h at GitHub; ours is renewed at this age, ms, so that none is used in its last seconds (AW83). */
+export const GITHUB_TOKEN_RENEW_MS = 55 * 60_000
+/** How far before now an App's JWT is dated, s: a clock a little ahead is not refused (GitHub's own advice, AW82). */
+export const GITHUB_JWT_BACKDATE_S = 60
+/** How long an App's JWT is valid from now, s: GitHub allows 10 minutes at most (AW82). */
+export const GITHUB_JWT_VALID_S = 9 * 60
+/** How long our own identity at GitHub is believed, ms: an App may be renamed while a container is warm (D12). */
+export const GITHUB_IDENTITY_MS = 10 * 60_000
+/** After a secondary limit that names no time, ms: GitHub asks for a minute at least. */
+export const GITHUB_THROTTLED_MS = 60_000
+/** After GitHub was not reachable or gave no usable answer, ms. */
+export const GITHUB_UNREACHABLE_MS = 5_000
+/** After a write that a read-back doesn't show yet, ms: GitHub's lists lag a little behind (AW73). */
+export const GITHUB_READ_BACK_MS = 3_000
+/** A read is asked a second time only with this much of its deadline left, ms. */
+export const GITHUB_SECOND_TRY_MIN_MS = 2_000
 /** Lease of a poster on a message or a resource, ms: longer than the calls it makes under it. */
 export const POST_LEASE_MS = 60_000
 /** Deadline of one call to an AWS service, ms. */
@@ -64,6 +80,8 @@ export const STATE_BYTES_MAX = 32_768
 export const WEBHOOK_BODY_BYTES_MAX = 5_500_000
 /** A comment's or a review's body on GitHub, UTF-8 bytes (65,536 characters there; bytes are safe in either unit). */
 export const GITHUB_BODY_BYTES_MAX = 65_535
+/** One answer of GitHub, bytes: 100 files of a pull request with their patches, and an order of magnitude of room. */
+export const GITHUB_ANSWER_BYTES_MAX = 50_000_000
 /** Annotations in one request to a check run. */
 export const ANNOTATIONS_PER_REQUEST = 50
 /** Annotations kept on one check run; more are counted and named in the summary. */

@@ -68,4 +68,6 @@ export const markerOf = {
   summary: (repositoryId: number, number: number, generation: number) =>
     `<!-- muster:v1 summary ${repositoryId}#${number} ${generation} -->`,
   finding: (fingerprint: string) => `<!-- muster:v1 finding ${fingerprint} -->`,
+  /** Digest of a review's payload: a pending review of ours with another payload is not adopted (DESIGN §9). */
+  payload: (digest: string) => `<!-- muster:v1 payload ${digest} -->`,
 } as const
