@@ -1,0 +1,211 @@
+/** The border to dynalite: the parts of it that we call, typed, with promises for callbacks and our errors for its own. */
+import { createRequire } from 'node:module'
+import { Readable } from 'node:stream'
+import { ServiceError } from './errors.ts'
+
+/** `{ S: 'text' }`, `{ N: '1' }`, …: one tagged value as it travels. */
+export type AttributeValue = Readonly<Record<string, unknown>>
+export type Item = Readonly<Record<string, AttributeValue>>
+export type Request = Readonly<Record<string, unknown>>
+export type Answer = Record<string, unknown>
+
+export interface Index {
+  readonly IndexName: string
+  IndexStatus?: string
+}
+
+export interface Table {
+  readonly TableName: string
+  readonly KeySchema: readonly { readonly AttributeName: string }[]
+  TableStatus: string
+  readonly GlobalSecondaryIndexes?: readonly Index[]
+  readonly LocalSecondaryIndexes?: readonly Index[]
+}
+
+export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
+
+type Done<T = void> = (error: Error | null | undefined, value?: T) => void
+
+/** One key range of the database, as dynalite's actions use it. */
+export interface Rows<T> {
+  lock(key: string, work: (release: (done: Done) => Done) => void): void
+  get(key: string, done: Done<T>): void
+  put(key: string, value: T, done: Done): void
+  del(key: string, done: Done): void
+}
+
+interface Range {
+  readonly gte: string
+  readonly lt: string
+}
+
+/** The LevelDB database under every table: keys are text, values JSON. `batch` is atomic, also over kill -9. */
+export interface Database {
+  open(): Promise<void>
+  close(): Promise<void>
+  get(key: string): Promise<unknown>
+  put(key: string, value: unknown): Promise<void>
+  del(key: string): Promise<void>
+  batch(writes: readonly Write[]): Promise<void>
+  clear(range: Range): Promise<void>
+  iterator(range: Range): AsyncIterable<[string, unknown]>
+  values(range: Range): AsyncIterable<unknown>
+  keys(range: Range): AsyncIterable<string>
+  createValueStream(range: Range): Readable
+  createKeyStream(range: Range): Readable
+}
+
+export interface Store {
+  readonly db: Database
+  getTable(name: string, mustBeActive: boolean, done: Done<Table>): void
+  getItemDb(table: string): Rows<Item>
+  getIndexDb(kind: string, table: string, index: string): Rows<Item>
+}
+
+interface IndexRow {
+  readonly index: string
+  readonly key: string
+  readonly item: Item
+}
+
+interface Internals {
+  create(options: { path?: string; createTableMs: number; deleteTableMs: number; updateTableMs: number }): Store
+  createKey(item: Item, table: Table): string
+  validateKey(key: Item, table: Table): Error | null | undefined
+  itemSize(item: Item): number
+  getIndexActions(indexes: readonly Index[], before: null, after: Item, table: Table): { puts: IndexRow[] }
+}
+
+/** What dynalite does itself, as far as we let it. */
+export const operations = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'CreateTable',
+  'DeleteItem',
+  'DeleteTable',
+  'DescribeTable',
+  'GetItem',
+  'ListTables',
+  'ListTagsOfResource',
+  'PutItem',
+  'Query',
+  'Scan',
+  'TagResource',
+  'UntagResource',
+  'UpdateItem',
+  'UpdateTable',
+] as const
+
+export type Operation = (typeof operations)[number]
+
+type Action = (store: Store, request: Request, done: Done<Answer>) => void
+
+interface Rules {
+  readonly types: object
+  readonly custom?: unknown
+}
+
+interface Validations {
+  checkTypes(request: Request, types: object): Request
+  checkValidations(request: Request, types: object, custom: unknown, store: Store): void
+}
+
+const load = createRequire(import.meta.url)
+const internals = load('dynalite/db') as Internals
+const validations = load('dynalite/validations') as Validations
+const actions = loadEach<Action>('actions')
+const rules = loadEach<Rules>('validations')
+
+export const { createKey, validateKey, itemSize } = internals
+
+/**
+ * Opens the tables under `path`, or empty ones in memory. Rejects with LevelDB's own error, whose `cause.code` is
+ * `LEVEL_LOCKED` while another process, or another store of this one, has the same path open.
+ */
+export async function openStore(path: string | undefined): Promise<Store> {
+  // A table is usable at once: nothing here is worth half a second of CREATING.
+  const delays = { createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }
+  const store = internals.create(path === undefined ? delays : { path, ...delays })
+  // dynalite's own streams never close their iterator, so each query would keep a snapshot of the database for good.
+  store.db.createValueStream = (range) => Readable.from(store.db.values(range))
+  store.db.createKeyStream = (range) => Readable.from(store.db.keys(range))
+  await store.db.open()
+  return store
+}
+
+/** Where dynalite keeps the rows of a table, of its tags, and of an index. */
+export const tableRows = (table = ''): string => `table~${table}`
+export const tagRows = (table: string): string => `tag-${table}~`
+export const itemRows = (table: string): string => `item-${table}~`
+export const indexRows = (kind: string, table: string, index = ''): string =>
+  `index-${kind.toLowerCase()}~${table}~${index === '' ? '' : `${index}~`}`
+
+/** Every key that starts with `prefix`; dynalite's keys are ASCII. */
+export function startingWith(prefix: string): Range {
+  return { gte: prefix, lt: `${prefix}\xff` }
+}
+
+/** The rows that `item` has in the indexes of `table`, by their key in the database. */
+export function expectedIndexRows(table: Table, item: Item): [string, Item][] {
+  return indexKinds(table).flatMap(([kind, indexes]) =>
+    internals
+      .getIndexActions(indexes, null, item, table)
+      .puts.map((row): [string, Item] => [indexRows(kind, table.TableName, row.index) + row.key, row.item]),
+  )
+}
+
+/** The indexes of `table` by kind. */
+export function indexKinds(table: Table): ['local' | 'global', readonly Index[]][] {
+  return [
+    ['local', table.LocalSecondaryIndexes ?? []],
+    ['global', table.GlobalSecondaryIndexes ?? []],
+  ]
+}
+
+/** The description of an active table; a `ServiceError` (ResourceNotFoundException) for any other name. */
+export function getTable(store: Store, name: string): Promise<Table> {
+  return promised((done) => store.getTable(name, true, done))
+}
+
+/** What DynamoDB checks before it looks at any table. Answers the request without unknown members. */
+export function validate(store: Store, operation: Operation, request: Request): Request {
+  const { types, custom } = rules[operation]
+  try {
+    const known = validations.checkTypes({ ...request }, types) // a copy: it deletes what it doesn't know
+    validations.checkValidations(known, types, custom, store)
+    return known
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+/** Runs one of dynalite's actions on a validated request. */
+export function perform(store: Store, operation: Operation, request: Request): Promise<Answer> {
+  return promised((done) => actions[operation](store, request, done))
+}
+
+/** Calls back what a promise comes to, as dynalite's actions expect it of their rows. */
+export function callBack(work: Promise<void>, done: Done): void {
+  work.then(() => done(null), done)
+}
+
+function loadEach<Part>(folder: string): Record<Operation, Part> {
+  const parts = operations.map((name) => {
+    const file = `dynalite/${folder}/${name.charAt(0).toLowerCase()}${name.slice(1)}.js`
+    return [name, load(file) as Part]
+  })
+  return Object.fromEntries(parts) as Record<Operation, Part>
+}
+
+function promised<T>(start: (done: Done<T>) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => (error ? reject(translated(error)) : resolve(value as T)))
+  })
+}
+
+/** dynalite's errors carry the status and the body that the client is to get. */
+function translated(error: unknown): unknown {
+  if (!(error instanceof Error) || !('body' in error)) return error
+  const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string }
+  return new ServiceError(__type.slice(__type.indexOf('#') + 1), message ?? Message ?? '', {}, { cause: error })
+}

@@ -1,0 +1,12 @@
+/** The SDK's client for a service on loopback. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+
+/** A client that asks once: a lost answer is the test's to handle. */
+export function clientFor(url: string): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint: url,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  })
+}
