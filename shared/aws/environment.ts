@@ -1,0 +1,21 @@
+/** What a function's environment says. Asked for once, at the container's start, with a clear refusal if it is missing. */
+import { Refused } from '../errors.ts'
+
+/** The value of an environment variable; throws Refused `environment_missing` if it is absent or empty. */
+export function environment(name: string): string {
+  const value = process.env[name]
+  if (value === undefined || value === '') {
+    throw new Refused(
+      'environment_missing',
+      `The environment variable ${name} is not set.`,
+      'Deploy the stack again: the function and its environment come from the same template.',
+    )
+  }
+  return value
+}
+
+/** The value of an environment variable that may be absent. */
+export function optionalEnvironment(name: string): string | undefined {
+  const value = process.env[name]
+  return value === '' ? undefined : value
+}

@@ -1,0 +1,98 @@
+/** Executions of the state machine: started once per attempt, stopped, asked after, and answered by task token. */
+import {
+  DescribeExecutionCommand,
+  SendTaskSuccessCommand,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn'
+import { nameOf } from '../errors.ts'
+import { executionNameOf } from '../identity.ts'
+import { CONTRACT } from '../limits.ts'
+import type { Run } from '../run.ts'
+import { withDeadline } from './client.ts'
+
+export interface Executions {
+  readonly client: SFNClient
+}
+
+/** Opens Step Functions; nothing is sent yet. */
+export function openExecutions(): Executions {
+  return { client: new SFNClient({ requestHandler: withDeadline() }) }
+}
+
+/** The ARN that the execution of this attempt has, whether it was started or not. */
+export function executionArnOf(stateMachineArn: string, run: Run): string {
+  return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${nameFor(run)}`
+}
+
+/**
+ * Starts the execution of a run's attempt. One that exists already with this input counts as started (AW58, PL5);
+ * another one of that name rejects, which no two runs of ours can bring about but a change of names could.
+ */
+export async function startExecution(
+  executions: Executions,
+  stateMachineArn: string,
+  run: Run,
+  signal?: AbortSignal,
+): Promise<void> {
+  const options = signal ? { abortSignal: signal } : {}
+  const input = JSON.stringify({ contract: CONTRACT, runId: run.runId, attempt: run.attempt })
+  try {
+    await executions.client.send(new StartExecutionCommand({ stateMachineArn, name: nameFor(run), input }), options)
+  } catch (error) {
+    if (nameOf(error) !== 'ExecutionAlreadyExists') throw error
+    const executionArn = executionArnOf(stateMachineArn, run)
+    const existing = await executions.client.send(new DescribeExecutionCommand({ executionArn }), options)
+    if (existing.input !== input) throw error
+  }
+}
+
+/** How an execution is: running, ended (with its error, if it had one), or never started. */
+export type ExecutionStatus =
+  | { readonly kind: 'running' | 'absent' }
+  | { readonly kind: 'ended'; readonly status: string; readonly error: string }
+
+/** Asks after an execution. */
+export async function describeExecution(executions: Executions, executionArn: string): Promise<ExecutionStatus> {
+  try {
+    const { status, error } = await executions.client.send(new DescribeExecutionCommand({ executionArn }))
+    if (status === 'RUNNING' || status === 'PENDING_REDRIVE') return { kind: 'running' }
+    return { kind: 'ended', status: status ?? 'unknown', error: error ?? '' }
+  } catch (error) {
+    if (nameOf(error) === 'ExecutionDoesNotExist') return { kind: 'absent' }
+    throw error
+  }
+}
+
+/** Stops an execution; one that has ended or was never started is left as it is. */
+export async function stopExecution(executions: Executions, executionArn: string, cause: string): Promise<void> {
+  try {
+    await executions.client.send(new StopExecutionCommand({ executionArn, cause }))
+  } catch (error) {
+    if (nameOf(error) !== 'ExecutionDoesNotExist' && nameOf(error) !== 'ValidationException') throw error
+  }
+}
+
+/** Errors that say that nobody waits on this token any more (FACTS: errors on late callbacks). */
+const DEAD_ANSWERS = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken']
+
+/** Answers a waiting task. `dead` means that nobody waits on this token; it says nothing about the work. */
+export async function answerToken(
+  executions: Executions,
+  token: string,
+  output: Record<string, string | number>,
+): Promise<'answered' | 'dead'> {
+  try {
+    await executions.client.send(new SendTaskSuccessCommand({ taskToken: token, output: JSON.stringify(output) }))
+    return 'answered'
+  } catch (error) {
+    if (DEAD_ANSWERS.includes(nameOf(error))) return 'dead'
+    throw error
+  }
+}
+
+function nameFor(run: Run): string {
+  const { owner, name } = run.repository
+  return executionNameOf({ owner, name, number: run.number, head: run.head, attempt: run.attempt, runId: run.runId })
+}

@@ -1,0 +1,49 @@
+/** Secrets, cached by version with a time limit. A failed read is never cached, and no value is ever logged. */
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { Refused } from '../errors.ts'
+import { SECRET_REFRESH_COOLDOWN_MS, SECRET_TTL_MS } from '../limits.ts'
+import { withDeadline } from './client.ts'
+
+export interface Secret {
+  readonly text: string
+  /** The version's id: may be logged (AW10). */
+  readonly version: string
+}
+
+/** Reads one secret; keeps it for SECRET_TTL_MS. */
+export interface SecretReader {
+  /** The secret as known. `now` in ms UTC. Throws Refused `secret_missing` if it has no text. */
+  read(now: number, signal?: AbortSignal): Promise<Secret>
+  /** Reads it anew, unless that was done less than SECRET_REFRESH_COOLDOWN_MS ago; answers what is known then. */
+  refresh(now: number, signal?: AbortSignal): Promise<Secret>
+}
+
+/** A reader of the secret with this name or ARN. One per container. */
+export function openSecret(secretId: string): SecretReader {
+  const client = new SecretsManagerClient({ requestHandler: withDeadline() })
+  let known: { secret: Secret; readAt: number } | undefined
+
+  async function fetchIt(now: number, signal: AbortSignal | undefined): Promise<Secret> {
+    const answer = await client.send(
+      new GetSecretValueCommand({ SecretId: secretId }),
+      signal ? { abortSignal: signal } : {},
+    )
+    if (answer.SecretString === undefined || answer.SecretString === '') {
+      throw new Refused('secret_missing', 'A secret has no text.', 'Put its value as docs/deploy.md says.')
+    }
+    const secret = { text: answer.SecretString, version: answer.VersionId ?? 'unknown' }
+    known = { secret, readAt: now }
+    return secret
+  }
+
+  return {
+    async read(now, signal) {
+      if (known && now - known.readAt < SECRET_TTL_MS) return known.secret
+      return fetchIt(now, signal)
+    },
+    async refresh(now, signal) {
+      if (known && now - known.readAt < SECRET_REFRESH_COOLDOWN_MS) return known.secret
+      return fetchIt(now, signal)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Content by its SHA-256: plans, results, conclusions, texts. Written before the item that names it; inert until then. */
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { withDeadline } from '../aws/client.ts'
+import { Dead, nameOf } from '../errors.ts'
+import { canonical, type Plain, sha256 } from '../identity.ts'
+
+export interface Documents {
+  readonly client: S3Client
+  readonly bucket: string
+}
+
+/** Opens the bucket; nothing is sent yet. */
+export function openDocuments(bucket: string): Documents {
+  return { client: new S3Client({ requestHandler: withDeadline() }), bucket }
+}
+
+/** Stores a plain value and answers its digest. The same value has the same digest and is stored once. */
+export async function putDocument(documents: Documents, value: object): Promise<string> {
+  return putText(documents, canonical(value as Plain), 'application/json')
+}
+
+/** Stores a text and answers its digest. */
+export async function putText(
+  documents: Documents,
+  text: string,
+  contentType = 'text/plain; charset=utf-8',
+): Promise<string> {
+  const digest = sha256(text)
+  await documents.client.send(
+    new PutObjectCommand({
+      Bucket: documents.bucket,
+      Key: keyOf(digest),
+      Body: Buffer.from(text, 'utf8'),
+      ContentType: contentType,
+    }),
+  )
+  return digest
+}
+
+/** Reads a stored value. Throws Dead `document_missing` if there is none: an item names it, so that is a loss. */
+export async function getDocument<T>(documents: Documents, digest: string): Promise<T> {
+  return JSON.parse(await getText(documents, digest)) as T
+}
+
+/** Reads a stored text. */
+export async function getText(documents: Documents, digest: string): Promise<string> {
+  try {
+    const { Body } = await documents.client.send(new GetObjectCommand({ Bucket: documents.bucket, Key: keyOf(digest) }))
+    return (await Body?.transformToString('utf-8')) ?? ''
+  } catch (error) {
+    if (nameOf(error) !== 'NoSuchKey') throw error
+    throw new Dead(
+      'document_missing',
+      `The document ${digest.slice(0, 12)} is not in the bucket.`,
+      'Ask for the review again; if this recurs, look at the bucket’s lifecycle rules.',
+      { cause: error },
+    )
+  }
+}
+
+function keyOf(digest: string): string {
+  return `sha256/${digest}`
+}

@@ -1,0 +1,59 @@
+/** The `due` index: which items something must still happen to. It finds; it never decides. */
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { DUE_PAGE, DUE_SHARDS } from '../limits.ts'
+import type { Review } from '../review.ts'
+import type { Run } from '../run.ts'
+import type { PullRequestEvent } from './event.ts'
+import type { Message } from './message.ts'
+import type { ShownResource } from './resource.ts'
+import { runFrom } from './run.ts'
+import { change, due, type Item, type Key, type Ledger, read } from './table.ts'
+
+/** An item that is due, as it stands in the base table now. */
+export type DueItem =
+  | { readonly kind: 'run'; readonly run: Run }
+  | { readonly kind: 'review'; readonly review: Review }
+  | { readonly kind: 'event'; readonly event: PullRequestEvent }
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'resource'; readonly resource: ShownResource }
+  | { readonly kind: 'fleet' }
+
+/** Keys that were due at `now` (ms UTC): the oldest of each shard, at most DUE_PAGE of one. */
+export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
+  const shards = await Promise.all(
+    Array.from({ length: DUE_SHARDS }, async (_, shard) => {
+      const page = await ledger.client.send(
+        new QueryCommand({
+          TableName: ledger.table,
+          IndexName: 'due',
+          KeyConditionExpression: 'duePk = :shard AND dueAt <= :now',
+          ExpressionAttributeValues: { ':shard': `DUE#${shard}`, ':now': now },
+          Limit: DUE_PAGE,
+        }),
+      )
+      return (page.Items ?? []) as { pk: string; sk: string; dueAt: number }[]
+    }),
+  )
+  return shards
+    .flat()
+    .toSorted((a, b) => a.dueAt - b.dueAt)
+    .map(({ pk, sk }) => ({ pk, sk }))
+}
+
+/** Reads a due key consistently; undefined if nothing is due for it any more. */
+export async function readDue(ledger: Ledger, key: Key, now: number): Promise<DueItem | undefined> {
+  const item = await read<Item & { dueAt?: number }>(ledger, key)
+  if (!item || item.dueAt === undefined || item.dueAt > now) return undefined
+  if (key.sk === 'RUN') return { kind: 'run', run: runFrom(item) }
+  if (key.sk === 'FLEET') return { kind: 'fleet' }
+  if (key.sk.startsWith('REVIEW#')) return { kind: 'review', review: item as unknown as Review }
+  if (key.sk.startsWith('EVENT#')) return { kind: 'event', event: item as unknown as PullRequestEvent }
+  if (key.sk.startsWith('MESSAGE#')) return { kind: 'message', message: item as unknown as Message }
+  if (key.sk.startsWith('SHOWN#')) return { kind: 'resource', resource: item as unknown as ShownResource }
+  return undefined
+}
+
+/** Moves an item's `due` on to `at` (ms UTC) if it is still due as it was read, so that it goes to the back. */
+export async function lookLater(ledger: Ledger, key: Key, before: number, at: number): Promise<void> {
+  await change(ledger, key, { set: due(key, at), if: { dueAt: before } })
+}

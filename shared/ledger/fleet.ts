@@ -1,0 +1,91 @@
+/** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
+
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { DUE_BACKOFF_MS } from '../limits.ts'
+import { FLEET_AT_REST, type Fleet, type Ticket } from '../schedule.ts'
+import { change, conditional, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
+
+/** Queues that one hand-over looks at; more wait for the next one. */
+const QUEUES_READ_MAX = 100
+
+/** A queue that may have tickets. */
+export interface Queue {
+  readonly repository: number
+  readonly pool: string
+  readonly nonce: string
+}
+
+/** The fleet, read consistently; at rest with the default limits before its first grant. */
+export async function readFleet(ledger: Ledger): Promise<Fleet> {
+  const item = await read<Item>(ledger, keyOf.fleet())
+  if (!item) return FLEET_AT_REST
+  const { limits, slots, version } = item as unknown as Fleet
+  return { limits, slots, version }
+}
+
+/** Writes the fleet on the version that was read; false if someone changed it meanwhile. Due while it holds a slot. */
+export async function writeFleet(
+  ledger: Ledger,
+  before: Fleet,
+  next: Fleet,
+  writer: string,
+  now: number,
+): Promise<boolean> {
+  const key = keyOf.fleet()
+  const members = { limits: next.limits, slots: next.slots, version: before.version + 1, writer }
+  const holds = Object.keys(next.slots).length > 0
+  if (before.version === 0) {
+    const created = await create(ledger, { ...key, ...members, ...(holds ? due(key, now + DUE_BACKOFF_MS) : {}) })
+    return created.done
+  }
+  const written = await change(ledger, key, {
+    set: { ...members, ...(holds ? due(key, now + DUE_BACKOFF_MS) : {}) },
+    ...(holds ? {} : { remove: ['duePk', 'dueAt'] }),
+    if: { version: before.version },
+  })
+  return written.done || written.item?.['writer'] === writer
+}
+
+/** Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. */
+export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string): Promise<void> {
+  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket } }))
+  const { repository, pool } = ticket
+  await ledger.client.send(
+    new PutCommand({ TableName: ledger.table, Item: { ...keyOf.queue(repository, pool), repository, pool, nonce } }),
+  )
+}
+
+/** Queues that may have tickets. */
+export async function readQueues(ledger: Ledger): Promise<Queue[]> {
+  return readPrefix<Queue>(ledger, keyOf.fleet().pk, 'WAITING#', QUEUES_READ_MAX)
+}
+
+/** The first `limit` tickets of a queue, in order of their turn. */
+export async function readTickets(ledger: Ledger, queue: Queue, limit: number): Promise<Ticket[]> {
+  const { pk } = keyOf.ticket(queue.repository, queue.pool, 0, '', 0)
+  return readPrefix<Ticket>(ledger, pk, '', limit)
+}
+
+/** Deletes a marker whose queue was seen empty after its nonce was read; kept if a ticket has come since (IL8). */
+export async function dropQueue(ledger: Ledger, queue: Queue): Promise<void> {
+  await conditional(() =>
+    ledger.client.send(
+      new DeleteCommand({
+        TableName: ledger.table,
+        Key: keyOf.queue(queue.repository, queue.pool),
+        ConditionExpression: '#nonce = :nonce',
+        ExpressionAttributeNames: { '#nonce': 'nonce' },
+        ExpressionAttributeValues: { ':nonce': queue.nonce },
+      }),
+    ),
+  )
+}
+
+/** Deletes one ticket of one epoch; a ticket of a later epoch has another key (IL9). Repeatable. */
+export async function dropTicket(ledger: Ledger, ticket: Ticket): Promise<void> {
+  await ledger.client.send(new DeleteCommand({ TableName: ledger.table, Key: keyOfTicket(ticket) }))
+}
+
+function keyOfTicket(ticket: Ticket) {
+  return keyOf.ticket(ticket.repository, ticket.pool, ticket.turn, ticket.reviewId, ticket.epoch)
+}

@@ -1,0 +1,110 @@
+/** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
+import { POST_LEASE_MS } from '../limits.ts'
+import { change, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
+
+/** owed → said; or owed → withdrawing → said | withdrawn where its run is ending; `failed` after too many errors (LE9). */
+export type MessageState = 'owed' | 'said' | 'withdrawing' | 'withdrawn' | 'failed'
+
+export interface Message {
+  readonly repositoryId: number
+  readonly number: number
+  readonly runId: string
+  readonly attempt: number
+  readonly planKey: string
+  readonly key: string
+  /** Document digest of the payload. */
+  readonly document: string
+  readonly state: MessageState
+  readonly series: number
+  readonly round: number
+  /** Errors so far that were neither a refusal nor a throttle. */
+  readonly errors: number
+  readonly owner?: string
+  /** ms UTC; 0 when nobody holds it. */
+  readonly leaseUntil: number
+  readonly githubId?: number
+  readonly reason?: string
+}
+
+/** Messages one run may have; more would be a fault of ours. */
+const MESSAGES_PER_RUN_MAX = 50
+
+/** All messages of one run, read consistently. */
+export async function readMessages(
+  ledger: Ledger,
+  run: { repositoryId: number; number: number; runId: string },
+): Promise<Message[]> {
+  const { pk, sk } = keyOf.message(run.repositoryId, run.number, run.runId, '', '')
+  const prefix = sk.slice(0, sk.indexOf('#', 'MESSAGE#'.length) + 1)
+  const items = await readPrefix<Item>(ledger, pk, prefix, MESSAGES_PER_RUN_MAX)
+  return items.map((item) => item as unknown as Message)
+}
+
+/** One message; undefined if there is none. */
+export async function readMessage(
+  ledger: Ledger,
+  name: { repositoryId: number; number: number; runId: string; planKey: string; key: string },
+): Promise<Message | undefined> {
+  return read<Message>(ledger, keyOf.message(name.repositoryId, name.number, name.runId, name.planKey, name.key))
+}
+
+/** Takes the message's lease for `owner` if nobody's is live at `now`; false if somebody's is, or if it changed. */
+export async function leaseMessage(ledger: Ledger, message: Message, owner: string, now: number): Promise<boolean> {
+  if (message.leaseUntil > now && message.owner !== owner) return false
+  const key = keyOfMessage(message)
+  const written = await change(ledger, key, {
+    set: { owner, leaseUntil: now + POST_LEASE_MS, ...due(key, now + POST_LEASE_MS) },
+    if: { state: message.state, owner: message.owner, leaseUntil: message.leaseUntil },
+  })
+  return written.done
+}
+
+/** True while `owner` holds the message in the state it had; read consistently right before an effect. */
+export async function stillLeased(ledger: Ledger, message: Message, owner: string): Promise<boolean> {
+  const current = await readMessage(ledger, message)
+  return current?.owner === owner && current.state === message.state
+}
+
+/** The end of a message under `owner`'s lease: nothing more is due for it. False if the lease was lost. */
+export async function settleMessage(
+  ledger: Ledger,
+  message: Message,
+  owner: string,
+  end: { state: 'said'; githubId: number } | { state: 'withdrawn' } | { state: 'failed'; reason: string },
+): Promise<boolean> {
+  const written = await change(ledger, keyOfMessage(message), {
+    set: { ...end, leaseUntil: 0 },
+    remove: ['duePk', 'dueAt', 'owner'],
+    if: { state: message.state, owner },
+  })
+  return written.done
+}
+
+/** Gives the message back to be looked at again at `at` (ms UTC); `error` counts toward giving up. */
+export async function postponeMessage(
+  ledger: Ledger,
+  message: Message,
+  owner: string,
+  options: { at: number; error: boolean },
+): Promise<void> {
+  const key = keyOfMessage(message)
+  await change(ledger, key, {
+    set: { leaseUntil: 0, errors: message.errors + (options.error ? 1 : 0), ...due(key, options.at) },
+    remove: ['owner'],
+    if: { state: message.state, owner },
+  })
+}
+
+/** An ending run's message is looked at once more: said if it was submitted, withdrawn if not. Repeatable. */
+export async function withdrawMessage(ledger: Ledger, message: Message, now: number): Promise<void> {
+  if (message.state !== 'owed') return
+  const key = keyOfMessage(message)
+  await change(ledger, key, {
+    set: { state: 'withdrawing', ...due(key, Math.max(now, message.leaseUntil)) },
+    if: { state: 'owed', attempt: message.attempt },
+  })
+}
+
+function keyOfMessage(message: Message) {
+  return keyOf.message(message.repositoryId, message.number, message.runId, message.planKey, message.key)
+}

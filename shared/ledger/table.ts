@@ -1,0 +1,247 @@
+/** The table: its keys, its indexes, and the few ways in which the ledger's modules talk to it. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { withDeadline } from '../aws/client.ts'
+import { nameOf, Retry } from '../errors.ts'
+import { sha256 } from '../identity.ts'
+import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../limits.ts'
+import type { ReviewName } from '../review.ts'
+
+/** A connection to the ledger. One per container, made at module scope. */
+export interface Ledger {
+  readonly client: DynamoDBDocumentClient
+  readonly table: string
+}
+
+/** A primary key. */
+export interface Key {
+  readonly pk: string
+  readonly sk: string
+}
+
+export type Item = Record<string, unknown>
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
+
+/** Opens the ledger in `table`; every call has a deadline, absent members are left out, and nothing is sent yet. */
+export function openLedger(table: string): Ledger {
+  const client = new DynamoDBClient({
+    requestHandler: withDeadline(),
+  })
+  return {
+    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+    table,
+  }
+}
+
+/** Every key of the table. They exist nowhere else. */
+export const keyOf = {
+  run: (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' }),
+  review: (name: ReviewName): Key => ({
+    pk: `RUN#${name.runId}`,
+    sk: `REVIEW#${name.planKey}#${name.lens}#${name.part}`,
+  }),
+  thread: (repositoryId: number, number: number): Key => ({ pk: `PR#${repositoryId}#${number}`, sk: 'THREAD' }),
+  entry: (repositoryId: number, number: number, sequence: number): Key => ({
+    pk: `PR#${repositoryId}#${number}`,
+    sk: `ENTRY#${String(sequence).padStart(10, '0')}`,
+  }),
+  event: (repositoryId: number, number: number, cause: string): Key => ({
+    pk: `PR#${repositoryId}#${number}`,
+    sk: `EVENT#${cause}`,
+  }),
+  message: (repositoryId: number, number: number, runId: string, planKey: string, key: string): Key => ({
+    pk: `PR#${repositoryId}#${number}`,
+    sk: `MESSAGE#${runId}#${planKey}#${key}`,
+  }),
+  resource: (repositoryId: number, number: number, kind: string, key: string): Key => ({
+    pk: `PR#${repositoryId}#${number}`,
+    sk: `SHOWN#${kind}#${key}`,
+  }),
+  fleet: (): Key => ({ pk: 'FLEET#main', sk: 'FLEET' }),
+  queue: (repositoryId: number, pool: string): Key => ({ pk: 'FLEET#main', sk: `WAITING#${repositoryId}#${pool}` }),
+  ticket: (repositoryId: number, pool: string, turn: number, reviewId: string, epoch: number): Key => ({
+    pk: `QUEUE#${repositoryId}#${pool}`,
+    sk: `${String(turn).padStart(15, '0')}#${reviewId}#${epoch}`,
+  }),
+  halt: (scope: string): Key => ({ pk: `HALT#${scope}`, sk: 'HALT' }),
+} as const
+
+/** Attributes that put an item into the `due` index; an item without them has nothing more to happen to it. */
+export function due(key: Key, dueAt: number): { duePk: string; dueAt: number } {
+  return { duePk: `DUE#${dueShardOf(key)}`, dueAt }
+}
+
+/** The shard of a key: the same for ever, evenly spread. */
+export function dueShardOf(key: Key): number {
+  return Number.parseInt(sha256(`${key.pk} ${key.sk}`).slice(0, 8), 16) % DUE_SHARDS
+}
+
+/** Reads one item, consistently: what decides something is read from the base table. */
+export async function read<T>(ledger: Ledger, key: Key, signal?: AbortSignal): Promise<T | undefined> {
+  const command = new GetCommand({ TableName: ledger.table, Key: key, ConsistentRead: true })
+  const { Item } = await ledger.client.send(command, options(signal))
+  return Item as T | undefined
+}
+
+/** Reads at most `limit` items of one partition whose sort key begins with `prefix`, in order, consistently. */
+export async function readPrefix<T>(ledger: Ledger, pk: string, prefix: string, limit: number): Promise<T[]> {
+  const items: T[] = []
+  let from: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const page = await ledger.client.send(
+      new QueryCommand({
+        TableName: ledger.table,
+        KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: prefix === '' ? { ':pk': pk } : { ':pk': pk, ':prefix': prefix },
+        ConsistentRead: true,
+        Limit: limit - items.length,
+        ...(from ? { ExclusiveStartKey: from } : {}),
+      }),
+    )
+    items.push(...((page.Items ?? []) as T[]))
+    from = page.LastEvaluatedKey
+  } while (from && items.length < limit)
+  return items
+}
+
+/** What a conditional write answered; a refusal carries the item as it is. */
+export type Written = { readonly done: true } | { readonly done: false; readonly item: Item | undefined }
+
+/** Puts an item that must not exist yet. A refusal by our own first try (same `writer` nonce, AW32) counts as done. */
+export async function create(
+  ledger: Ledger,
+  item: Key & Item & { writer: string },
+  signal?: AbortSignal,
+): Promise<Written> {
+  const written = await conditional(() =>
+    ledger.client.send(
+      new PutCommand({
+        TableName: ledger.table,
+        Item: item,
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+      options(signal),
+    ),
+  )
+  return !written.done && written.item?.['writer'] === item.writer ? { done: true } : written
+}
+
+/** A change of one item: plain members to set and to remove, under equality conditions on others. */
+export interface Change {
+  readonly set?: Item
+  readonly remove?: readonly string[]
+  /** Members that must be equal; `undefined` means "must be absent". */
+  readonly if: Item
+}
+
+/** Changes one item under a condition. */
+export async function change(ledger: Ledger, key: Key, wanted: Change, signal?: AbortSignal): Promise<Written> {
+  return conditional(() => ledger.client.send(new UpdateCommand(updateOf(ledger, key, wanted)), options(signal)))
+}
+
+/** The same change as a member of a transaction. */
+export function changeInTransaction(ledger: Ledger, key: Key, wanted: Change): TransactItem {
+  const { TableName, Key: itemKey, UpdateExpression = '', ...rest } = updateOf(ledger, key, wanted)
+  return { Update: { TableName, Key: itemKey, UpdateExpression, ...rest } }
+}
+
+/** Runs a conditional write; a refused condition is a value, everything else rejects. Compared by name (AW25). */
+export async function conditional(write: () => Promise<unknown>): Promise<Written> {
+  try {
+    await write()
+    return { done: true }
+  } catch (error) {
+    if (nameOf(error) !== 'ConditionalCheckFailedException') throw error
+    return { done: false, item: unmarshalled((error as { Item?: unknown }).Item) }
+  }
+}
+
+/** What a transaction answered: done, or which members refused (their positions), or a conflict with another transaction. */
+export type Transacted =
+  | { readonly done: true }
+  | { readonly done: false; readonly refused: readonly number[]; readonly conflict: boolean }
+
+/** Writes all of it or nothing. `TransactionConflict` is not retried by the SDK: the caller reads and decides again. */
+export async function transact(ledger: Ledger, items: TransactItem[]): Promise<Transacted> {
+  try {
+    await ledger.client.send(new TransactWriteCommand({ TransactItems: items }))
+    return { done: true }
+  } catch (error) {
+    if (nameOf(error) === 'TransactionConflictException') return { done: false, refused: [], conflict: true }
+    if (nameOf(error) !== 'TransactionCanceledException') throw error
+    const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []
+    const refused = reasons.flatMap(({ Code }, index) => (Code === 'ConditionalCheckFailed' ? [index] : []))
+    const conflict = reasons.some(({ Code }) => Code === 'TransactionConflict')
+    if (refused.length === 0 && !conflict) throw error
+    return { done: false, refused, conflict }
+  }
+}
+
+/**
+ * Read, decide, write: repeats `once` until it answers something else than `again`. Between tries it waits a random
+ * time that grows (full jitter), at most about two seconds in all. Throws Retry `busy` when the tries are used up.
+ */
+export async function contended<T>(once: () => Promise<T | 'again'>, random: () => number = Math.random): Promise<T> {
+  for (let round = 0; round < CONFLICT_TRIES_MAX; round += 1) {
+    const answer = await once()
+    if (answer !== 'again') return answer
+    await new Promise((resolve) => setTimeout(resolve, random() * Math.min(300, 10 * 2 ** round)))
+  }
+  throw new Retry('busy', 'The same item was changed by others at every try.', 1_000)
+}
+
+function updateOf(ledger: Ledger, key: Key, wanted: Change): UpdateCommandInput {
+  const names: Record<string, string> = {}
+  const values: Record<string, unknown> = {}
+  const name = (member: string) => {
+    names[`#${member}`] = member
+    return `#${member}`
+  }
+  const sets = Object.entries(wanted.set ?? {}).filter(([, value]) => value !== undefined)
+  const setExpression = sets.map(([member, value]) => {
+    values[`:${member}`] = value
+    return `${name(member)} = :${member}`
+  })
+  const conditions = Object.entries(wanted.if).map(([member, value]) => {
+    if (value === undefined) return `attribute_not_exists(${name(member)})`
+    values[`:if_${member}`] = value
+    return `${name(member)} = :if_${member}`
+  })
+  const removes = (wanted.remove ?? []).map(name)
+  return {
+    TableName: ledger.table,
+    Key: key,
+    UpdateExpression: [
+      setExpression.length > 0 ? `SET ${setExpression.join(', ')}` : '',
+      removes.length > 0 ? `REMOVE ${removes.join(', ')}` : '',
+    ]
+      .join(' ')
+      .trim(),
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  }
+}
+
+/** The exception's item arrives in DynamoDB's own form even through the document client. */
+function unmarshalled(item: unknown): Item | undefined {
+  if (typeof item !== 'object' || item === null) return undefined
+  return unmarshall(item as Parameters<typeof unmarshall>[0])
+}
+
+function options(signal: AbortSignal | undefined): { abortSignal?: AbortSignal } {
+  return signal ? { abortSignal: signal } : {}
+}

@@ -1,0 +1,202 @@
+/** Threads in the ledger, and the two transactions that move them: claim and conclude. */
+import { RUNNING_LOOK_MS, SHOWN_LOOK_MS } from '../limits.ts'
+import type { Run } from '../run.ts'
+import type { Entry, Thread } from '../thread.ts'
+import { haltScopesOf } from './halt.ts'
+import type { MessageState } from './message.ts'
+import { raiseInTransaction } from './resource.ts'
+import { change, changeInTransaction, contended, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
+
+/** The thread of a pull request, read consistently; undefined before its first claim. */
+export async function readThread(ledger: Ledger, repositoryId: number, number: number): Promise<Thread | undefined> {
+  const item = await read<Item>(ledger, keyOf.thread(repositoryId, number))
+  if (!item) return undefined
+  const { pk: _pk, sk: _sk, ...thread } = item
+  return thread as unknown as Thread
+}
+
+/** What a claim or a conclusion came to. `again`: something changed meanwhile, read and decide again. */
+export type Moved = 'done' | 'halted' | 'again'
+
+/**
+ * Claim: the thread names `run` as the one that may speak, the run is running, the run before it is ending, and no halt
+ * stands; all at once or nothing. `thread` is as it was read (undefined: new), `next` as `claim` decided.
+ */
+export async function writeClaim(
+  ledger: Ledger,
+  claim: {
+    thread: Thread | undefined
+    next: Thread
+    entry: Entry | undefined
+    run: Run
+    ends: Run | undefined
+    now: number
+  },
+): Promise<Moved> {
+  const { thread, next, entry, run, ends, now } = claim
+  const runKey = keyOf.run(run.runId)
+  const halts = haltScopesOf(run.repository)
+  const answer = await transact(ledger, [
+    ...halts.map((scope) => haltCheck(ledger, scope)),
+    threadWrite(ledger, thread, next),
+    changeInTransaction(ledger, runKey, {
+      set: { state: 'running', version: run.version + 1, ...due(runKey, now + RUNNING_LOOK_MS) },
+      if: { version: run.version },
+    }),
+    ...(entry ? [entryWrite(ledger, next, thread?.nextSequence ?? 0, entry)] : []),
+    ...(ends
+      ? [
+          changeInTransaction(ledger, keyOf.run(ends.runId), {
+            set: {
+              state: 'ending',
+              outcome: 'superseded',
+              reason: {
+                code: 'head_superseded',
+                sentence: `A newer run for ${run.head.slice(0, 7)} has taken its place.`,
+              },
+              version: ends.version + 1,
+              ...due(keyOf.run(ends.runId), now),
+            },
+            if: { version: ends.version },
+          }),
+        ]
+      : []),
+  ])
+  return moved(answer, halts.length)
+}
+
+/** What a conclusion writes besides the thread and the run. */
+export interface ConclusionWrite {
+  readonly thread: Thread
+  readonly run: Run
+  readonly verdict: string
+  readonly conclusion: string
+  readonly planKey: string
+  readonly round: number
+  readonly token: string
+  /** The review to be said, if one is: its key, its document, and the state of the message as it was read, if it was there. */
+  readonly message:
+    | { readonly key: string; readonly document: string; readonly before: MessageState | undefined }
+    | undefined
+  /** Resources to be shown: kind, key, document. */
+  readonly resources: readonly { readonly kind: string; readonly key: string; readonly document: string }[]
+  readonly now: number
+}
+
+/** Conclude: thread, run, verdict entry, message and desired resources change together, with no halt standing, or not at all. */
+export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): Promise<Moved> {
+  const { thread, run, now } = write
+  const halts = haltScopesOf(run.repository)
+  const runKey = keyOf.run(run.runId)
+  const { repositoryId, number } = thread
+  const next: Thread = {
+    ...thread,
+    nextSequence: thread.nextSequence + 1,
+    lastConclusion: { digest: write.conclusion, head: run.head, runId: run.runId },
+  }
+  const answer = await transact(ledger, [
+    ...halts.map((scope) => haltCheck(ledger, scope)),
+    threadWrite(ledger, thread, next),
+    changeInTransaction(ledger, runKey, {
+      set: {
+        state: 'concluded',
+        verdict: write.verdict,
+        conclusion: write.conclusion,
+        concludedPlanKey: write.planKey,
+        token: write.token,
+        version: run.version + 1,
+        ...due(runKey, now + RUNNING_LOOK_MS),
+      },
+      if: { version: run.version },
+    }),
+    entryWrite(ledger, thread, thread.nextSequence, {
+      kind: 'verdict',
+      runId: run.runId,
+      head: run.head,
+      verdict: write.verdict,
+      round: write.round,
+      series: thread.series,
+      conclusion: write.conclusion,
+      at: now,
+    }),
+    ...(write.message ? [messageWrite(ledger, write, write.message)] : []),
+    ...write.resources.map((resource) =>
+      raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, ...resource, now, lookMs: SHOWN_LOOK_MS }),
+    ),
+  ])
+  return moved(answer, halts.length)
+}
+
+/** Counts a shown review as round `round` of `series`. Repeatable; a newer series or a higher round is left alone. */
+export async function countRound(
+  ledger: Ledger,
+  pullRequest: { repositoryId: number; number: number },
+  shown: { series: number; round: number },
+): Promise<void> {
+  await contended(async () => {
+    const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
+    if (!thread || thread.series !== shown.series || thread.round >= shown.round) return 'counted'
+    const written = await change(ledger, keyOf.thread(pullRequest.repositoryId, pullRequest.number), {
+      set: { round: shown.round, version: thread.version + 1 },
+      if: { version: thread.version },
+    })
+    return written.done ? 'counted' : 'again'
+  })
+}
+
+function threadWrite(ledger: Ledger, before: Thread | undefined, next: Thread) {
+  const key = keyOf.thread(next.repositoryId, next.number)
+  return changeInTransaction(ledger, key, {
+    set: { ...next, version: (before?.version ?? 0) + 1 },
+    if: { version: before?.version },
+  })
+}
+
+function entryWrite(ledger: Ledger, thread: Thread, sequence: number, entry: Entry) {
+  return {
+    Put: {
+      TableName: ledger.table,
+      Item: { ...keyOf.entry(thread.repositoryId, thread.number, sequence), ...entry },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  }
+}
+
+function messageWrite(ledger: Ledger, write: ConclusionWrite, message: NonNullable<ConclusionWrite['message']>) {
+  const { repositoryId, number } = write.thread
+  const { runId, attempt } = write.run
+  const key = keyOf.message(repositoryId, number, runId, write.planKey, message.key)
+  return changeInTransaction(ledger, key, {
+    set: {
+      repositoryId,
+      number,
+      runId,
+      attempt,
+      planKey: write.planKey,
+      key: message.key,
+      document: message.document,
+      state: 'owed',
+      series: write.thread.series,
+      round: write.round,
+      errors: 0,
+      leaseUntil: 0,
+      ...due(key, write.now + SHOWN_LOOK_MS),
+    },
+    if: { state: message.before },
+  })
+}
+
+function haltCheck(ledger: Ledger, scope: string) {
+  return {
+    ConditionCheck: {
+      TableName: ledger.table,
+      Key: keyOf.halt(scope),
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
+  }
+}
+
+function moved(answer: Awaited<ReturnType<typeof transact>>, halts: number): Moved {
+  if (answer.done) return 'done'
+  return answer.refused.some((position) => position < halts) ? 'halted' : 'again'
+}

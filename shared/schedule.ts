@@ -1,0 +1,87 @@
+/** Who gets the fleet's free places. Pure: the fleet as it is and who waits, in; grants, out (DESIGN §5). */
+import { FLEET_CONCURRENCY_DEFAULT, FLEET_SLOTS_MAX } from './limits.ts'
+
+export interface FleetLimits {
+  /** Reviews leased at once, as configured. */
+  readonly configured: number
+  /** False: one at a time, whatever is configured (CE3). */
+  readonly enabled: boolean
+}
+
+/** A place that is taken. It has no clock: it is void when its review is done or at another epoch. */
+export interface Slot {
+  readonly epoch: number
+  readonly repository: number
+  readonly pool: string
+  /** ms UTC, for people. */
+  readonly since: number
+}
+
+export interface Fleet {
+  readonly limits: FleetLimits
+  /** By review id. */
+  readonly slots: Readonly<Record<string, Slot>>
+  readonly version: number
+}
+
+/** A review that waits. */
+export interface Ticket {
+  readonly reviewId: string
+  readonly epoch: number
+  readonly repository: number
+  readonly pool: string
+  /** Smallest first; ms UTC. */
+  readonly turn: number
+}
+
+export interface Effective {
+  readonly configured: number
+  readonly effective: number
+  readonly reason?: 'concurrency_disabled' | 'fleet_ceiling'
+}
+
+export const FLEET_AT_REST: Fleet = {
+  limits: { configured: FLEET_CONCURRENCY_DEFAULT, enabled: true },
+  slots: {},
+  version: 0,
+}
+
+/** What a configured concurrency comes to, and why if it is less. */
+export function effectiveOf(limits: FleetLimits): Effective {
+  const { configured } = limits
+  if (!limits.enabled) return { configured, effective: 1, reason: 'concurrency_disabled' }
+  const effective = Math.max(1, Math.min(configured, FLEET_SLOTS_MAX))
+  return effective < configured ? { configured, effective, reason: 'fleet_ceiling' } : { configured, effective }
+}
+
+/** The tickets that get a place now, in order of their turn. Nothing while as many slots are held as effective allows. */
+export function schedule(fleet: Fleet, waiting: readonly Ticket[]): Ticket[] {
+  const free = effectiveOf(fleet.limits).effective - Object.keys(fleet.slots).length
+  if (free <= 0) return []
+  return waiting
+    .filter((ticket) => fleet.slots[ticket.reviewId] === undefined)
+    .toSorted(byTurn)
+    .slice(0, free)
+}
+
+/** The fleet after these grants and without that slot. A slot of another epoch than `release` names is left alone. */
+export function afterHandOver(
+  fleet: Fleet,
+  change: {
+    readonly release?: { readonly reviewId: string; readonly epoch: number }
+    readonly grants: readonly Ticket[]
+    readonly now: number
+  },
+): Fleet {
+  const slots: Record<string, Slot> = { ...fleet.slots }
+  const { release } = change
+  if (release && slots[release.reviewId]?.epoch === release.epoch) delete slots[release.reviewId]
+  for (const { reviewId, epoch, repository, pool } of change.grants) {
+    slots[reviewId] = { epoch, repository, pool, since: change.now }
+  }
+  return { ...fleet, slots }
+}
+
+function byTurn(a: Ticket, b: Ticket): number {
+  return a.turn - b.turn || (a.reviewId < b.reviewId ? -1 : a.reviewId > b.reviewId ? 1 : 0)
+}

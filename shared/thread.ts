@@ -1,0 +1,86 @@
+/** The thread: what has been said about one pull request, its series and rounds, and which run may speak for it now. */
+import type { Run } from './run.ts'
+
+export interface Thread {
+  readonly repositoryId: number
+  readonly number: number
+  /** The newest head that a run has claimed. */
+  readonly head: string
+  readonly baseRef: string
+  /** Counts openings, reopenings, retargetings and restarts; rounds are counted within one. */
+  readonly series: number
+  /** Rounds shown in this series. */
+  readonly round: number
+  /** Sequence number of the next entry. */
+  readonly nextSequence: number
+  /** The run that may speak; it may have ended. */
+  readonly liveRun?: { readonly runId: string; readonly attempt: number; readonly eventAt: number }
+  /** The last verdict: from its conclusion come the findings that are open. */
+  readonly lastConclusion?: { readonly digest: string; readonly head: string; readonly runId: string }
+  readonly version: number
+}
+
+/** An entry of the append-only record. */
+export type Entry =
+  | { readonly kind: 'checkpoint'; readonly head: string; readonly at: number }
+  | {
+      readonly kind: 'verdict'
+      readonly runId: string
+      readonly head: string
+      readonly verdict: string
+      readonly round: number
+      readonly series: number
+      readonly conclusion: string
+      readonly at: number
+    }
+
+/** What a run that wants to speak for the pull request must do. */
+export type ClaimDecision =
+  /** An older event than the live run's: never replaces it. */
+  | { readonly kind: 'superseded'; readonly by: string }
+  | {
+      readonly kind: 'claim'
+      readonly thread: Thread
+      readonly entry: Entry | undefined
+      readonly ends: string | undefined
+    }
+
+/** Pure: the thread after `run` has claimed it at `now`, or why it may not (IL1). `thread` is undefined for a new one. */
+export function claim(thread: Thread | undefined, run: Run, now: number): ClaimDecision {
+  const live = thread?.liveRun
+  if (live && live.runId !== run.runId && live.eventAt > run.eventAt) return { kind: 'superseded', by: live.runId }
+
+  const before: Thread = thread ?? {
+    repositoryId: run.repository.id,
+    number: run.number,
+    head: '',
+    baseRef: run.baseRef,
+    series: 0,
+    round: 0,
+    nextSequence: 0,
+    version: 0,
+  }
+  const claimedAlready = live?.runId === run.runId && live.attempt === run.attempt
+  const newSeries = !claimedAlready && (run.opensSeries || before.series === 0)
+  const entry: Entry | undefined =
+    before.head === run.head ? undefined : { kind: 'checkpoint', head: run.head, at: now }
+  return {
+    kind: 'claim',
+    thread: {
+      ...before,
+      head: run.head,
+      baseRef: run.baseRef,
+      series: newSeries ? before.series + 1 : before.series,
+      round: newSeries ? 0 : before.round,
+      nextSequence: before.nextSequence + (entry ? 1 : 0),
+      liveRun: { runId: run.runId, attempt: run.attempt, eventAt: run.eventAt },
+    },
+    entry,
+    ends: live && live.runId !== run.runId ? live.runId : undefined,
+  }
+}
+
+/** The number that the next shown verdict will have in this series, from 1. */
+export function nextRound(thread: Thread): number {
+  return thread.round + 1
+}
