@@ -1,0 +1,83 @@
+/** The SQLite database behind the queues: its file, its guarantees, its tables. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Raised with every change of the tables; a file of another version is refused, not guessed at. */
+const schemaVersion = 1
+
+/** SQLite's result code for a file that another process has locked. */
+const sqliteBusy = 5
+
+/*
+ * `messages.seq` is the order of arrival over all queues, and the SequenceNumber of FIFO queues: AUTOINCREMENT, so that
+ * a number is never used twice. A message is in flight if it was received and isn't visible yet.
+ * The wide column comes last, so that scans of the others don't read it.
+ */
+const tables = `
+  CREATE TABLE queues (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, attributes TEXT NOT NULL,
+    created_at INTEGER NOT NULL, modified_at INTEGER NOT NULL, purged_at INTEGER
+  ) STRICT;
+  CREATE TABLE messages (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, queue INTEGER NOT NULL, id TEXT NOT NULL, sent_at INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER, last_received_at INTEGER,
+    group_id TEXT, deduplication_id TEXT, source_arn TEXT, trace_header TEXT, attributes TEXT, body_md5 TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX messages_order ON messages (queue, seq);
+  CREATE INDEX messages_ready ON messages (queue, visible_at);
+  CREATE INDEX messages_group ON messages (queue, group_id, visible_at);
+  CREATE INDEX messages_age ON messages (queue, sent_at);
+  CREATE INDEX messages_receives ON messages (queue, receives);
+  CREATE TABLE deduplications (
+    queue INTEGER NOT NULL, key TEXT NOT NULL, message_id TEXT NOT NULL, seq INTEGER NOT NULL, sent_at INTEGER NOT NULL,
+    PRIMARY KEY (queue, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX deduplications_age ON deduplications (queue, sent_at);
+`
+
+/**
+ * Opens `file`, or a database in memory, for this process alone. What was committed survives the end of the process at
+ * any moment (write-ahead log); a power failure may cost the last commits, never the file.
+ */
+export function openDatabase(file: string | undefined): DatabaseSync {
+  if (file !== undefined) mkdirSync(dirname(file), { recursive: true })
+  const database = new DatabaseSync(file ?? ':memory:')
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    database.exec('BEGIN IMMEDIATE')
+    const version = database.prepare('PRAGMA user_version').get()?.user_version
+    if (version === 0) database.exec(`${tables} PRAGMA user_version = ${schemaVersion}`)
+    else if (version !== schemaVersion) {
+      throw new Error(
+        `sqs_state_version: ${file} has version ${version}, not ${schemaVersion}. Remove it, or use the Muster that wrote it.`,
+      )
+    }
+    database.exec('COMMIT')
+    return database
+  } catch (cause) {
+    database.close()
+    if (isBusy(cause)) {
+      throw new Error(`sqs_state_in_use: ${file} is used by another process. Stop that one, or use another state.`, {
+        cause,
+      })
+    }
+    throw cause
+  }
+}
+
+/** Runs `work` so that all of its writes happen or none. */
+export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy

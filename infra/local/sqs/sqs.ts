@@ -1,0 +1,56 @@
+/**
+ * Amazon SQS on one machine: the queues of one account, over the protocol that the AWS SDK speaks, in one SQLite file.
+ * Standard and FIFO queues, long polls, visibility, delay, retention, deduplication, dead letters and batches behave as
+ * AWS documents them; encryption, policies, tags and message move tasks don't exist here.
+ */
+import { type LocalService, serve } from '../service.ts'
+import { sqsActions } from './actions.ts'
+import { openDatabase } from './database.ts'
+import { jsonListener } from './json-protocol.ts'
+import { openMessages } from './messages.ts'
+import { openQueues } from './queues.ts'
+import type { SqsState } from './state.ts'
+import { createWaiters } from './waiters.ts'
+
+export interface SqsOptions {
+  /** The SQLite file; made with its folders if absent. Without it, everything is in memory. */
+  readonly file?: string
+  /** 0 or absent: any free port. */
+  readonly port?: number
+  /** Milliseconds since 1970; decides visibility, delay, retention and deduplication. Long polls wait in real time. */
+  readonly now?: () => number
+}
+
+/** A body of 1 MiB whose every byte is escaped as \u00XX, and what surrounds it. */
+const requestBytesMax = 7 * 1_048_576
+
+/**
+ * Serves SQS until closed. A message that was answered for survives the end of the process at any moment. Rejects with
+ * `sqs_state_in_use` if another process has the file, and with `EADDRINUSE` if it has the port.
+ */
+export async function startSqs(options: SqsOptions): Promise<LocalService> {
+  const now = options.now ?? Date.now
+  const database = openDatabase(options.file)
+  const queues = openQueues(database, now)
+  const state: SqsState = { queues, messages: openMessages(database, queues, now), waiters: createWaiters() }
+  const listener = jsonListener({
+    target: 'AmazonSQS',
+    version: '1.0',
+    errorNamespace: 'com.amazonaws.sqs',
+    bodyBytesMax: requestBytesMax,
+    actions: sqsActions(state),
+  })
+  const service = await serve(listener, options.port).catch((error: unknown) => {
+    database.close()
+    throw error
+  })
+  let closing: Promise<void> | undefined
+  return {
+    url: service.url,
+    close() {
+      state.waiters.end()
+      closing ??= service.close().then(() => database.close())
+      return closing
+    },
+  }
+}
