@@ -1,0 +1,108 @@
+/**
+ * Bundles a room into the folder that Lambda gets: one small `index.mjs`, chunks for what is imported lazily,
+ * and the room's assets. The same sources give the same bytes, wherever the folder is.
+ */
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { build, type Metafile } from 'esbuild'
+import { type RoomAsset, type RoomName, roomNames, rooms } from './rooms.ts'
+
+/** The repository's root: entries, assets and the names in source maps are relative to it. */
+export const repositoryRoot = path.resolve(import.meta.dirname, '..')
+
+export interface BundleOptions {
+  /** Absolute path of the room's entry. */
+  readonly entry: string
+  /** Absolute path of the folder to make; what was there is removed. */
+  readonly directory: string
+  readonly assets?: readonly RoomAsset[]
+}
+
+/**
+ * CommonJS dependencies inside an ES module still call `require` for Node's own modules.
+ * https://github.com/evanw/esbuild/issues/1921
+ */
+const requireBanner = `import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);`
+
+/** Writes one bundle and resolves with esbuild's account of what is in it. Rejects if a source can't be bundled. */
+export async function bundle({ entry, directory, assets = [] }: BundleOptions): Promise<Metafile> {
+  // Paths inside the output depend on where it is said to go, so every bundle is said to go to one place that doesn't exist.
+  const nominalDirectory = path.join(repositoryRoot, 'bundle')
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: repositoryRoot,
+    entryPoints: { index: entry },
+    outdir: nominalDirectory,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    splitting: true,
+    // The SDK is bundled in our version: the runtime's own is older, and not the one that was tested.
+    mainFields: ['module', 'main'],
+    conditions: ['module'],
+    minify: true,
+    // Class names are lost; errors carry their names as literals, which is what Step Functions matches on.
+    keepNames: false,
+    legalComments: 'none',
+    sourcemap: 'external',
+    sourcesContent: false,
+    banner: { js: requireBanner },
+    logLevel: 'silent',
+  })
+  await rm(directory, { recursive: true, force: true })
+  for (const file of outputFiles) {
+    const destination = path.join(directory, path.relative(nominalDirectory, file.path))
+    await mkdir(path.dirname(destination), { recursive: true })
+    await writeFile(destination, file.contents)
+  }
+  for (const asset of assets) await cp(path.join(repositoryRoot, asset.source), path.join(directory, asset.name))
+  return metafile
+}
+
+export interface RoomBundlesOptions {
+  /** Absolute path of the folder that holds one folder a room, each with its `handler.ts`. */
+  readonly roomsDirectory: string
+  /** Absolute path of the folder that gets one folder a room, and `<room>.meta.json` beside it. */
+  readonly outputDirectory: string
+}
+
+/** Bundles every room, and resolves with the folder of each. */
+export async function bundleRooms(options: RoomBundlesOptions): Promise<Record<RoomName, string>> {
+  const directories = await Promise.all(
+    roomNames.map(async (room) => {
+      const directory = path.join(options.outputDirectory, room)
+      const metafile = await bundle({
+        entry: path.join(options.roomsDirectory, room, 'handler.ts'),
+        directory,
+        assets: rooms[room].assets ?? [],
+      })
+      await writeFile(metafileOf(options.outputDirectory, room), JSON.stringify(metafile))
+      return [room, directory] as const
+    }),
+  )
+  return Object.fromEntries(directories) as Record<RoomName, string>
+}
+
+/** Stands in for every bundle where a template is wanted and code isn't; it says so when it is deployed all the same. */
+export async function placeholderBundles(outputDirectory: string): Promise<Record<RoomName, string>> {
+  const directory = path.join(outputDirectory, 'placeholder')
+  await mkdir(directory, { recursive: true })
+  await writeFile(
+    path.join(directory, 'index.mjs'),
+    `export const handler = () => { throw new Error('This function was synthesized without its code. Deploy with bundling on.') }\n`,
+  )
+  return Object.fromEntries(roomNames.map((room) => [room, directory])) as Record<RoomName, string>
+}
+
+/** Reads esbuild's account of a room's bundle: what is in it, and how large each part is. */
+export async function readMetafile(outputDirectory: string, room: RoomName): Promise<Metafile> {
+  return JSON.parse(await readFile(metafileOf(outputDirectory, room), 'utf8')) as Metafile
+}
+
+function metafileOf(outputDirectory: string, room: RoomName): string {
+  return path.join(outputDirectory, `${room}.meta.json`)
+}

@@ -1,0 +1,114 @@
+/** Turns the reach table into permissions and into the names that a room is given. */
+import { Stack } from 'aws-cdk-lib'
+import type { Table } from 'aws-cdk-lib/aws-dynamodb'
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { Bucket } from 'aws-cdk-lib/aws-s3'
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { Queue } from 'aws-cdk-lib/aws-sqs'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import type { Construct } from 'constructs'
+import { dueIndexName } from './ledger-table.ts'
+import { type QueueName, reach, type SecretName } from './reach.ts'
+import type { RoomFunction } from './room-function.ts'
+import type { RoomName } from './rooms.ts'
+import type { Settings } from './settings.ts'
+
+/** What rooms may touch, apart from executions. */
+export interface Reachable {
+  readonly table: Table
+  readonly documents: Bucket
+  readonly queues: Readonly<Record<QueueName, Queue>>
+  readonly secrets: Readonly<Record<SecretName, Secret>>
+}
+
+/**
+ * No scan, and no batch write, which carries no condition. A transaction needs the permissions of its parts.
+ */
+const ledgerActions = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:ConditionCheckItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:GetItem',
+  'dynamodb:PutItem',
+  'dynamodb:Query',
+  'dynamodb:UpdateItem',
+]
+
+const executionActions = {
+  starts: 'states:StartExecution',
+  describes: 'states:DescribeExecution',
+  stops: 'states:StopExecution',
+} as const
+
+/** The environment variables of a room: the names of what it reaches, and what the deployment decides. */
+export function roomEnvironment(room: RoomName, resources: Reachable, settings: Settings): Record<string, string> {
+  const { documents, sends, secrets } = reach[room]
+  const environment: Record<string, string> = { TABLE_NAME: resources.table.tableName }
+  if (documents !== 'none') environment.DOCUMENTS_BUCKET = resources.documents.bucketName
+  if (sends.includes('inbox')) environment.INBOX_URL = resources.queues.inbox.queueUrl
+  if (sends.includes('outbox')) environment.OUTBOX_URL = resources.queues.outbox.queueUrl
+  if (secrets.includes('github-app')) {
+    environment.GITHUB_APP_SECRET_ID = resources.secrets['github-app'].secretArn
+    environment.GITHUB_API_URL = settings.githubApiUrl
+  }
+  if (secrets.includes('models')) {
+    environment.MODELS_SECRET_ID = resources.secrets.models.secretArn
+    if (settings.modelDefault !== undefined) environment.MODEL_DEFAULT = settings.modelDefault
+    if (settings.modelBaseUrl !== undefined) environment.MODEL_BASE_URL = settings.modelBaseUrl
+  }
+  return environment
+}
+
+/** Allows a room what the reach table says of the table, documents, queues and secrets. */
+export function grantResources(room: RoomName, { function: lambda }: RoomFunction, resources: Reachable): void {
+  const { finds, documents, sends, secrets } = reach[room]
+  const allow = (actions: string[], arns: string[]) =>
+    lambda.addToRolePolicy(new PolicyStatement({ actions, resources: arns }))
+
+  allow(ledgerActions, [resources.table.tableArn])
+  if (finds) allow(['dynamodb:Query'], [`${resources.table.tableArn}/index/${dueIndexName}`])
+  if (documents !== 'none') {
+    // Without ListBucket S3 answers 403 where 404 is meant, and "absent" couldn't be told from "forbidden".
+    allow(['s3:ListBucket'], [resources.documents.bucketArn])
+    allow(documents === 'writes' ? ['s3:GetObject', 's3:PutObject'] : ['s3:GetObject'], [
+      resources.documents.arnForObjects('*'),
+    ])
+  }
+  for (const name of sends) allow(['sqs:SendMessage'], [resources.queues[name].queueArn])
+  for (const name of secrets) allow(['secretsmanager:GetSecretValue'], [resources.secrets[name].secretArn])
+}
+
+/**
+ * Allows a room what the reach table says of executions and task tokens.
+ *
+ * A policy of its own, outside the function: the machine depends on the functions that it invokes, and a
+ * function depends on its role's default policy. There, the machine's ARN would close a circle.
+ */
+export function grantExecutions(
+  scope: Construct,
+  room: RoomName,
+  roomFunction: RoomFunction,
+  machine: StateMachine,
+): void {
+  const { executions, answers } = reach[room]
+  const statements: PolicyStatement[] = []
+  const onMachine = executions.filter((what) => what === 'starts').map((what) => executionActions[what] as string)
+  if (answers) onMachine.push('states:SendTaskSuccess', 'states:SendTaskFailure')
+  if (onMachine.length > 0) {
+    statements.push(new PolicyStatement({ actions: onMachine, resources: [machine.stateMachineArn] }))
+  }
+  const onExecutions = executions.filter((what) => what !== 'starts').map((what) => executionActions[what])
+  if (onExecutions.length > 0) {
+    statements.push(new PolicyStatement({ actions: onExecutions, resources: [executionsOf(machine)] }))
+  }
+  if (statements.length > 0)
+    new Policy(scope, `${roomFunction.node.id}Executions`, { roles: [roomFunction.role], statements })
+}
+
+/** Every execution of the machine: their names are only known when they are started. */
+function executionsOf(machine: StateMachine): string {
+  return Stack.of(machine).formatArn({
+    service: 'states',
+    resource: `execution:${machine.stateMachineName}:*`,
+  })
+}

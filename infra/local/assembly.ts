@@ -1,0 +1,153 @@
+/**
+ * The stack as plain data for one machine: synthesized in this process, resolved to concrete names, and kept
+ * until one of its sources changes, because a synth takes seconds and reading a file doesn't.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { PlainStack } from '../plain-stack.ts'
+import type { Account, Template } from '../template.ts'
+
+export type * from '../plain-stack.ts'
+
+/** The plain stack; the `bundle` of each function is an absolute path. */
+export type Assembly = PlainStack
+
+export interface AssemblyOptions {
+  /** Folder that keeps assemblies; it is made if it doesn't exist. One process at a time removes old ones. */
+  readonly cacheDirectory: string
+  /** Folder of the rooms; the repository's own if absent. */
+  readonly roomsDirectory?: string
+}
+
+const repositoryRoot = path.resolve(import.meta.dirname, '../..')
+
+/** A valid region and the account that stand-ins of AWS commonly use; nothing here exists. */
+const localAccount: Account = { partition: 'aws', region: 'us-east-1', accountId: '000000000000' }
+
+/** Kept assemblies: this one, and two to go back to without a synth, as when branches are compared. */
+const keptAssemblies = 3
+
+/** ms after which a folder that was never finished belonged to a process that was killed: a synth takes seconds. */
+const abandonedAfterMs = 60 * 60 * 1_000
+
+const dataFile = 'plain-stack.json'
+const keptPrefix = 'assembly-'
+const unfinishedPrefix = 'unfinished-'
+
+/**
+ * Resolves with the stack of the sources as they are now. Needs no credentials, network or docker.
+ * Rejects if a room can't be bundled, or if the template holds what can't be resolved, naming its logical id.
+ */
+export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> {
+  const cacheDirectory = path.resolve(options.cacheDirectory)
+  const roomsDirectory = options.roomsDirectory ?? path.join(repositoryRoot, 'functions')
+  const directory = path.join(cacheDirectory, `${keptPrefix}${digestOfSources(roomsDirectory)}`)
+  const kept = await readKept(directory)
+  if (kept !== undefined) return kept
+
+  await mkdir(cacheDirectory, { recursive: true })
+  const unfinished = await mkdtemp(path.join(cacheDirectory, unfinishedPrefix))
+  await synthesize(unfinished, roomsDirectory)
+  await keep(unfinished, directory)
+  await removeOld(cacheDirectory, directory)
+  const made = await readKept(directory)
+  if (made === undefined) throw new Error(`The assembly in ${directory} vanished while it was read. Start again.`)
+  return made
+}
+
+/** Everything that the assembly is made from. `infra/local` is left out: it uses the assembly. */
+function digestOfSources(roomsDirectory: string): string {
+  const local = path.join(repositoryRoot, 'infra/local')
+  const sources = [roomsDirectory, ...['shared', 'infra', 'cdk.json', 'package-lock.json'].map(inRepository)]
+  const hash = createHash('sha256')
+  for (const file of sources.flatMap(filesOf)) {
+    if (path.dirname(file).startsWith(local) && file !== import.meta.filename) continue
+    hash.update(`\0${path.relative(repositoryRoot, file)}\0`).update(readFileSync(file))
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** Files at and below a path, in the order of their names. */
+function filesOf(source: string): string[] {
+  if (!statSync(source).isDirectory()) return [source]
+  return readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function inRepository(name: string): string {
+  return path.join(repositoryRoot, name)
+}
+
+/** Writes the cloud assembly and the plain data into a folder; paths in the data are relative to it. */
+async function synthesize(directory: string, roomsDirectory: string): Promise<void> {
+  // Imported here: the CDK takes half a second to load, and a start with a kept assembly needs none of it.
+  const [{ App }, { addMuster }, { plainStack }] = await Promise.all([
+    import('aws-cdk-lib'),
+    import('../muster.ts'),
+    import('../plain-stack.ts'),
+  ])
+  const { context } = JSON.parse(await readFile(inRepository('cdk.json'), 'utf8')) as { context: object }
+  const app = new App({ outdir: directory, context: { ...context }, analyticsReporting: false })
+  const stack = await addMuster(app, roomsDirectory)
+  app.synth()
+  const template = await readJson<Template>(path.join(directory, `${stack.artifactId}.template.json`))
+  const manifest = await readJson<AssetManifest>(path.join(directory, `${stack.artifactId}.assets.json`))
+  const assets = Object.entries(manifest.files).map(([hash, { source }]) => [hash, source.path] as const)
+  const data = plainStack(template, Object.fromEntries(assets), localAccount)
+  await writeFile(path.join(directory, dataFile), JSON.stringify(data))
+}
+
+interface AssetManifest {
+  readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
+}
+
+/** Reads a kept assembly; undefined if there is none. */
+async function readKept(directory: string): Promise<Assembly | undefined> {
+  const data = await readJson<PlainStack>(path.join(directory, dataFile)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (data === undefined) return undefined
+  const functions = data.functions.map((each) => ({ ...each, bundle: path.join(directory, each.bundle) }))
+  return { ...data, functions }
+}
+
+/** A rename is whole or not at all, so that a killed process leaves no half assembly behind. */
+async function keep(unfinished: string, directory: string): Promise<void> {
+  try {
+    await rename(unfinished, directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+    // Another process made the same one meanwhile.
+    await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+/** Removes all but the newest kept assemblies, never the one given, and what killed processes left unfinished. */
+async function removeOld(cacheDirectory: string, current: string): Promise<void> {
+  const folders = await Promise.all(
+    (await readdir(cacheDirectory)).map(async (name) => {
+      const directory = path.join(cacheDirectory, name)
+      // Another process may have finished or removed it since.
+      const found = await stat(directory).catch(() => undefined)
+      return { name, directory, changedMs: found?.mtimeMs ?? Number.POSITIVE_INFINITY }
+    }),
+  )
+  const old = folders
+    .filter(({ name, directory }) => name.startsWith(keptPrefix) && directory !== current)
+    .toSorted((one, other) => other.changedMs - one.changedMs)
+    .slice(keptAssemblies - 1)
+  const abandoned = folders.filter(
+    ({ name, changedMs }) => name.startsWith(unfinishedPrefix) && changedMs < Date.now() - abandonedAfterMs,
+  )
+  for (const { directory } of [...old, ...abandoned]) await rm(directory, { recursive: true, force: true })
+}
+
+async function readJson<T>(file: string): Promise<T> {
+  return JSON.parse(await readFile(file, 'utf8')) as T
+}

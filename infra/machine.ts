@@ -1,0 +1,236 @@
+/**
+ * The state machine of one attempt of a run, as data.
+ *
+ * It is written in the subset of the States Language that both AWS Step Functions and the local engine
+ * honour: JSONPath, a timeout on every task, names that are unique in the whole machine, no intrinsic
+ * functions, context fields only in payloads. State carries identifiers and small numbers, never content.
+ */
+import { type RoomName, rooms } from './rooms.ts'
+
+/** The rooms that the machine invokes. */
+export const machineRooms = ['plan', 'admit', 'review', 'conclude'] as const satisfies readonly RoomName[]
+
+export type MachineRoom = (typeof machineRooms)[number]
+
+export type State = Readonly<Record<string, unknown>> & { readonly Type: string }
+
+export interface MachineDefinition {
+  readonly Comment: string
+  readonly StartAt: string
+  readonly States: Readonly<Record<string, State>>
+}
+
+/** Seconds that a task gets beyond its function's own timeout, so that Lambda is the one to end it and says why. */
+const invocationMarginSeconds = 30
+
+/** Seconds a review may wait for its slot: a fleet that is full for this long needs a person. */
+const admitTimeoutSeconds = 6 * 60 * 60
+
+/** Seconds a conclusion may wait until GitHub shows it, its rate limits and outages included. */
+const concludeTimeoutSeconds = 24 * 60 * 60
+
+/**
+ * Lambda could not be asked, or not now: https://docs.aws.amazon.com/step-functions/latest/dg/sfn-best-practices.html.
+ * Throttling is listed too, which the defaults of most tools leave out.
+ */
+const serviceErrors = [
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.TooManyRequestsException',
+]
+
+/** The function's process ended without an answer. Every room can be asked again: its writes are fenced. */
+const crashErrors = ['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout']
+
+const retryOfService = {
+  ErrorEquals: serviceErrors,
+  IntervalSeconds: 2,
+  BackoffRate: 2,
+  MaxAttempts: 6,
+  MaxDelaySeconds: 60,
+  JitterStrategy: 'FULL',
+}
+
+const retryOfCrash = {
+  ErrorEquals: crashErrors,
+  IntervalSeconds: 5,
+  BackoffRate: 2,
+  MaxAttempts: 2,
+  JitterStrategy: 'FULL',
+}
+
+/** A head that GitHub's API doesn't show yet is waited for: 5, 7.5, 11, 17, 25, then 30 s each, 246 s in all. */
+const retryOfHeadNotVisible = {
+  ErrorEquals: ['retry'],
+  IntervalSeconds: 5,
+  BackoffRate: 1.5,
+  MaxAttempts: 11,
+  MaxDelaySeconds: 30,
+}
+
+/** A room says that it may work later: a fleet written by many at once, a throttled table, GitHub asking for patience. */
+const retryLater = {
+  ErrorEquals: ['retry'],
+  IntervalSeconds: 5,
+  BackoffRate: 2,
+  MaxAttempts: 8,
+  MaxDelaySeconds: 60,
+  JitterStrategy: 'FULL',
+}
+
+/** Another worker still holds the lease, for instance one that was invoked twice: it ends or lets go within minutes. */
+const retryOfLeaseHeld = { ErrorEquals: ['lease_held'], IntervalSeconds: 30, BackoffRate: 1, MaxAttempts: 8 }
+
+/** What every room is told. */
+const identity = { 'contract.$': '$.contract', 'runId.$': '$.runId', 'attempt.$': '$.attempt' }
+
+/**
+ * The definition whose tasks invoke the given functions. `partition` is that of the integrations' own ARNs.
+ * Pure: placeholders work as well as real ARNs.
+ */
+export function machineDefinition(
+  functionArns: Readonly<Record<MachineRoom, string>>,
+  partition: string,
+): MachineDefinition {
+  const invoke = (room: MachineRoom, payload: object) => ({
+    Type: 'Task',
+    Resource: `arn:${partition}:states:::lambda:invoke`,
+    Parameters: { FunctionName: functionArns[room], Payload: payload },
+    TimeoutSeconds: rooms[room].timeoutSeconds + invocationMarginSeconds,
+  })
+  const invokeAndWait = (room: MachineRoom, payload: object, timeoutSeconds: number) => ({
+    Type: 'Task',
+    Resource: `arn:${partition}:states:::lambda:invoke.waitForTaskToken`,
+    Parameters: { FunctionName: functionArns[room], Payload: { ...payload, 'token.$': '$$.Task.Token' } },
+    TimeoutSeconds: timeoutSeconds,
+  })
+  const admit = (reviewPath: string) =>
+    invokeAndWait('admit', { ...identity, 'review.$': reviewPath }, admitTimeoutSeconds)
+  const review = (reviewPath: string, epochPath: string) =>
+    invoke('review', { ...identity, 'review.$': reviewPath, 'epoch.$': epochPath })
+
+  return {
+    Comment: 'One attempt of a run: plan, reviews side by side, a second reading, one conclusion.',
+    StartAt: 'Plan',
+    States: {
+      Plan: {
+        ...invoke('plan', { ...identity, 'execution.$': '$$.Execution.Id' }),
+        ResultSelector: { 'answer.$': '$.Payload' },
+        ResultPath: '$.plan',
+        Retry: [retryOfHeadNotVisible, retryOfService, retryOfCrash],
+        Next: 'PlanOutcome',
+      },
+      PlanOutcome: {
+        Type: 'Choice',
+        Choices: [
+          when('$.plan.answer.outcome', 'planned', 'ReviewMap'),
+          // The plan of an earlier, unanswered call: its reviews that are done answer at once.
+          when('$.plan.answer.outcome', 'replay', 'ReviewMap'),
+          when('$.plan.answer.outcome', 'shown', 'Conclude'),
+          when('$.plan.answer.outcome', 'superseded', 'Superseded'),
+          when('$.plan.answer.outcome', 'held', 'Held'),
+        ],
+        Default: 'Failed',
+      },
+      ReviewMap: {
+        Type: 'Map',
+        ItemsPath: '$.plan.answer.reviews',
+        MaxConcurrencyPath: '$.plan.answer.ceiling',
+        ItemSelector: { ...identity, 'review.$': '$$.Map.Item.Value' },
+        ItemProcessor: {
+          ProcessorConfig: { Mode: 'INLINE' },
+          StartAt: 'Admit',
+          States: {
+            Admit: {
+              ...admit('$.review'),
+              ResultPath: '$.admission',
+              Retry: [retryLater, retryOfService, retryOfCrash],
+              Catch: [catchInto('ReviewLost')],
+              Next: 'AdmitOutcome',
+            },
+            AdmitOutcome: {
+              Type: 'Choice',
+              Choices: [when('$.admission.outcome', 'granted', 'Review')],
+              Default: 'ReviewDone',
+            },
+            Review: {
+              ...review('$.review', '$.admission.epoch'),
+              ResultPath: null,
+              Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
+              // Replaced while it worked: back to the queue. Admit counts the epochs, and ends the review after the fifth.
+              Catch: [catchInto('Admit', 'stale_fence'), catchInto('ReviewLost')],
+              Next: 'ReviewDone',
+            },
+            // One lost review must not end the others. Conclude sees in the ledger that it has no result, and says so.
+            ReviewLost: { Type: 'Pass', Parameters: { 'review.$': '$.review', outcome: 'failed' }, Next: 'ReviewDone' },
+            ReviewDone: { Type: 'Pass', Parameters: { 'review.$': '$.review' }, End: true },
+          },
+        },
+        ResultPath: null,
+        Next: 'AdmitAdjudication',
+      },
+      AdmitAdjudication: {
+        ...admit('$.plan.answer.adjudication'),
+        ResultPath: '$.admission',
+        Retry: [retryLater, retryOfService, retryOfCrash],
+        Catch: [catchInto('Conclude')],
+        Next: 'AdjudicationOutcome',
+      },
+      AdjudicationOutcome: {
+        Type: 'Choice',
+        Choices: [when('$.admission.outcome', 'granted', 'Adjudicate')],
+        // Not needed, because no blocking finding stands; or done, or ended, which Conclude reads from the ledger.
+        Default: 'Conclude',
+      },
+      Adjudicate: {
+        ...review('$.plan.answer.adjudication', '$.admission.epoch'),
+        ResultPath: null,
+        Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
+        Catch: [catchInto('AdmitAdjudication', 'stale_fence'), catchInto('Conclude')],
+        Next: 'Conclude',
+      },
+      // Not caught, like Plan: the execution then ends with the room's own error and cause, and the sweeper takes the run up.
+      Conclude: {
+        ...invokeAndWait('conclude', identity, concludeTimeoutSeconds),
+        ResultPath: '$.conclusion',
+        Retry: [retryLater, retryOfService, retryOfCrash],
+        Next: 'ConcludeOutcome',
+      },
+      ConcludeOutcome: {
+        Type: 'Choice',
+        Choices: [
+          when('$.conclusion.outcome', 'shown', 'Succeeded'),
+          when('$.conclusion.outcome', 'superseded', 'Superseded'),
+          when('$.conclusion.outcome', 'held', 'Held'),
+        ],
+        Default: 'Failed',
+      },
+      Succeeded: { Type: 'Succeed' },
+      Superseded: { Type: 'Succeed' },
+      Held: { Type: 'Succeed' },
+      Failed: {
+        Type: 'Fail',
+        Error: 'run_failed',
+        Cause: 'The run ended as failed. Its reason stands on the run and on its check run at GitHub.',
+      },
+    },
+  }
+}
+
+/** Guarded by presence: a comparison with a missing field would end the whole execution, uncatchably. */
+function when(variable: string, outcome: string, next: string): object {
+  return {
+    And: [
+      { Variable: variable, IsPresent: true },
+      { Variable: variable, StringEquals: outcome },
+    ],
+    Next: next,
+  }
+}
+
+/** The error's text is dropped: it is in the execution's history, and state stays small. */
+function catchInto(next: string, error = 'States.ALL'): object {
+  return { ErrorEquals: [error], ResultPath: null, Next: next }
+}

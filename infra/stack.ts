@@ -1,0 +1,115 @@
+/** Muster as one stack: what exists, and how it is joined. */
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import type { Construct } from 'constructs'
+import { Alarms } from './alarms.ts'
+import { AppSecret } from './app-secret.ts'
+import { DocumentsBucket } from './documents-bucket.ts'
+import { grantExecutions, grantResources, type Reachable, roomEnvironment } from './grants.ts'
+import { LedgerTable } from './ledger-table.ts'
+import { NudgeQueue } from './nudge-queue.ts'
+import { type QueueName, reach } from './reach.ts'
+import { RoomFunction } from './room-function.ts'
+import { type RoomName, roomNames, rooms } from './rooms.ts'
+import { RunMachine } from './run-machine.ts'
+import type { Settings } from './settings.ts'
+import { SweepSchedule } from './sweep-schedule.ts'
+import { WebhookApi } from './webhook-api.ts'
+
+export interface MusterStackProps extends StackProps {
+  /** Folder of each room's bundle. */
+  readonly bundles: Readonly<Record<RoomName, string>>
+  readonly settings: Settings
+}
+
+/** Messages of one invocation: SQS's limit for FIFO queues. */
+const batchSize = 10
+
+/**
+ * Functions that work on one queue at the same time. Each talks to GitHub for another pull request, and
+ * GitHub allows an installation 100 requests at once and 80 new contents a minute.
+ */
+const queueConcurrency = 10
+
+export class MusterStack extends Stack {
+  constructor(scope: Construct, id: string, props: MusterStackProps) {
+    super(scope, id, props)
+    const { settings } = props
+    const { logRetention } = settings
+
+    const queue = (name: QueueName, constructId: string, consumer: RoomName) =>
+      new NudgeQueue(this, constructId, {
+        consumerTimeoutSeconds: rooms[consumer].timeoutSeconds,
+        ...(settings.physicalNames ? { physicalName: `muster-${name}` } : {}),
+      })
+    const queues = { inbox: queue('inbox', 'Inbox', 'command'), outbox: queue('outbox', 'Outbox', 'post') }
+    const resources: Reachable = {
+      table: new LedgerTable(this, 'Ledger').table,
+      documents: new DocumentsBucket(this, 'Documents').bucket,
+      queues: { inbox: queues.inbox.queue, outbox: queues.outbox.queue },
+      secrets: {
+        'github-app': new AppSecret(this, 'GithubApp', { name: 'github-app' }).secret,
+        models: new AppSecret(this, 'Models', { name: 'models' }).secret,
+      },
+    }
+
+    const functions = byRoom((room) => {
+      const roomFunction = new RoomFunction(this, capitalized(room), {
+        room,
+        bundle: props.bundles[room],
+        environment: roomEnvironment(room, resources, settings),
+        logRetention,
+      })
+      grantResources(room, roomFunction, resources)
+      return roomFunction
+    })
+    const { machine } = new RunMachine(this, 'Run', {
+      functions: {
+        plan: functions.plan.function,
+        admit: functions.admit.function,
+        review: functions.review.function,
+        conclude: functions.conclude.function,
+      },
+      logRetention,
+    })
+    for (const room of roomNames) {
+      grantExecutions(this, room, functions[room], machine)
+      // Who starts executions is never invoked by one, so that this closes no circle.
+      if (reach[room].executions.includes('starts')) {
+        functions[room].function.addEnvironment('STATE_MACHINE_ARN', machine.stateMachineArn)
+      }
+      const { receives } = reach[room]
+      if (receives !== 'none') {
+        functions[room].function.addEventSource(
+          new SqsEventSource(resources.queues[receives], {
+            batchSize,
+            reportBatchItemFailures: true,
+            maxConcurrency: queueConcurrency,
+          }),
+        )
+      }
+    }
+
+    const webhookApi = new WebhookApi(this, 'Webhooks', { webhook: functions.webhook.function, logRetention })
+    new SweepSchedule(this, 'EveryMinute', { sweep: functions.sweep.function })
+    new Alarms(this, 'Alarms', { api: webhookApi.api, machine, queues })
+
+    new CfnOutput(this, 'WebhookUrl', { value: webhookApi.webhookUrl, description: 'Webhook URL of the GitHub App' })
+    new CfnOutput(this, 'GithubAppSecretArn', {
+      value: resources.secrets['github-app'].secretArn,
+      description: 'Secret to fill in with the App id, its private key and the webhook secret',
+    })
+    new CfnOutput(this, 'ModelsSecretArn', {
+      value: resources.secrets.models.secretArn,
+      description: 'Secret to fill in with the key of the model endpoint',
+    })
+  }
+}
+
+function byRoom<T>(make: (room: RoomName) => T): Record<RoomName, T> {
+  return Object.fromEntries(roomNames.map((room) => [room, make(room)])) as Record<RoomName, T>
+}
+
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
+}
