@@ -1,0 +1,155 @@
+/** The actions of the Step Functions API that Muster and its operators use, over the executions of this machine. */
+import { randomUUID } from 'node:crypto'
+import { Refusal } from './errors.ts'
+import { type Execution, type Executions, executionArn } from './executions.ts'
+import { arn, errorAndCause, jsonText, optional, page, required, taskToken, validName } from './fields.ts'
+import { historyOf } from './history.ts'
+import type { Actions, Input } from './protocol.ts'
+import type { Runner } from './runner.ts'
+
+export interface Machine {
+  readonly arn: string
+  readonly name: string
+  /** Parsed Amazon States Language, its ARNs concrete. */
+  readonly definition: object
+}
+
+export interface Backend {
+  readonly machines: ReadonlyMap<string, Machine>
+  readonly executions: Executions
+  readonly runner: Runner
+  /** Ms since the epoch: the machines' creation date. */
+  readonly startedAt: number
+}
+
+export function stepFunctionsActions(backend: Backend): Actions {
+  const { machines, executions, runner } = backend
+
+  function machineOf(input: Input): Machine {
+    const machineArn = arn(input, 'stateMachineArn', 'stateMachine')
+    const machine = machines.get(machineArn)
+    if (machine) return machine
+    const known = [...machines.keys()].join(', ')
+    throw new Refusal('StateMachineDoesNotExist', `"${machineArn}" does not exist. Use ${known}.`)
+  }
+
+  function executionOf(input: Input): Execution {
+    const executionArn = arn(input, 'executionArn', 'execution')
+    const execution = executions.get(executionArn)
+    if (execution) return execution
+    throw new Refusal('ExecutionDoesNotExist', `"${executionArn}" does not exist. List the executions to find it.`)
+  }
+
+  return {
+    StartExecution(input) {
+      const machine = machineOf(input)
+      const name = validName(optional(input, 'name') || randomUUID())
+      const text = jsonText(optional(input, 'input') ?? '{}', 'InvalidExecutionInput')
+      const before = executions.get(executionArn(machine.arn, name))
+      if (before) {
+        // A repeated start joins what runs; the name of what has ended is not free again.
+        if (before.live?.started.input !== text) {
+          throw new Refusal('ExecutionAlreadyExists', `"${before.arn}" exists. Use another name for another execution.`)
+        }
+        return { executionArn: before.arn, startDate: before.startedAt / 1000 }
+      }
+      const execution = executions.start(machine.arn, name, text, machine.definition)
+      // After the answer, as on AWS: a function that is called at once may rely on the caller knowing the ARN.
+      setImmediate(() => runner.run(execution))
+      return { executionArn: execution.arn, startDate: execution.startedAt / 1000 }
+    },
+
+    StopExecution(input) {
+      const execution = executionOf(input)
+      const reason = errorAndCause(input)
+      runner.stop(execution, { status: 'ABORTED', ...reason })
+      return { stopDate: (execution.stoppedAt ?? execution.startedAt) / 1000 }
+    },
+
+    DescribeExecution(input) {
+      const execution = executionOf(input)
+      const lines = executions.read(execution)
+      const [started] = lines
+      const last = lines.at(-1)
+      return {
+        ...summaryOf(execution),
+        ...(started?.kind === 'started' && { input: started.input, inputDetails: { included: true } }),
+        ...(last?.kind === 'ended' && { output: last.output, error: last.error, cause: last.cause }),
+        redriveCount: 0,
+        redriveStatus: 'NOT_REDRIVABLE',
+      }
+    },
+
+    ListExecutions(input) {
+      const machine = machineOf(input)
+      const status = optional(input, 'statusFilter')
+      const { limit, after = Number.POSITIVE_INFINITY } = page(input)
+      const found = executions.list({
+        machineArn: machine.arn,
+        ...(status !== undefined && { status }),
+        before: after,
+        limit: limit + 1,
+      })
+      const shown = found.slice(0, limit)
+      return {
+        executions: shown.map(summaryOf),
+        ...(found.length > limit && { nextToken: String(shown.at(-1)?.sequence) }),
+      }
+    },
+
+    GetExecutionHistory(input) {
+      const execution = executionOf(input)
+      const { limit, after = 0 } = page(input)
+      const events = historyOf(executions.read(execution))
+      if (input.reverseOrder === true) events.reverse()
+      const end = after + limit
+      return { events: events.slice(after, end), ...(end < events.length && { nextToken: String(end) }) }
+    },
+
+    DescribeStateMachine(input) {
+      const machine = machineOf(input)
+      return {
+        ...machineSummary(machine, backend.startedAt),
+        status: 'ACTIVE',
+        definition: JSON.stringify(machine.definition),
+        roleArn: `arn:aws:iam::${machine.arn.split(':')[4] || '000000000000'}:role/local`,
+      }
+    },
+
+    ListStateMachines() {
+      return { stateMachines: [...machines.values()].map((machine) => machineSummary(machine, backend.startedAt)) }
+    },
+
+    SendTaskSuccess(input) {
+      runner.answer(taskToken(input), { output: jsonText(required(input, 'output'), 'InvalidOutput') })
+      return {}
+    },
+
+    SendTaskFailure(input) {
+      const { error = 'States.TaskFailed', cause = '' } = errorAndCause(input)
+      runner.answer(taskToken(input), { error, cause })
+      return {}
+    },
+
+    SendTaskHeartbeat(input) {
+      // Definitions with heartbeats are refused, so all there is to say is whether the task still waits.
+      runner.assertWaiting(taskToken(input))
+      return {}
+    },
+  }
+}
+
+function summaryOf(execution: Execution): Record<string, unknown> {
+  return {
+    executionArn: execution.arn,
+    stateMachineArn: execution.machineArn,
+    name: execution.name,
+    status: execution.status,
+    startDate: execution.startedAt / 1000,
+    ...(execution.stoppedAt !== undefined && { stopDate: execution.stoppedAt / 1000 }),
+  }
+}
+
+function machineSummary(machine: Machine, createdAt: number): Record<string, unknown> {
+  return { stateMachineArn: machine.arn, name: machine.name, type: 'STANDARD', creationDate: createdAt / 1000 }
+}

@@ -1,0 +1,186 @@
+/**
+ * Takes a state machine's definition apart for the engine, and refuses at once what the engine would ignore or do
+ * otherwise than AWS: a machine must not behave differently here without saying so.
+ */
+import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctions'
+
+export interface Retrier {
+  readonly ErrorEquals: readonly string[]
+  readonly IntervalSeconds?: number
+  readonly BackoffRate?: number
+  readonly MaxAttempts?: number
+  readonly MaxDelaySeconds?: number
+  readonly JitterStrategy?: 'NONE' | 'FULL'
+}
+
+export interface TaskState {
+  /** Whether the task ends when its token is answered, rather than when its function returns. */
+  readonly waits: boolean
+  readonly timeoutMs: number
+  readonly retriers: readonly Retrier[]
+}
+
+export interface PreparedMachine {
+  readonly engine: StateMachine
+  /** By state name, which is unique in the whole machine. */
+  readonly tasks: ReadonlyMap<string, TaskState>
+  /** Of a whole execution; absent means no limit. */
+  readonly timeoutMs: number | undefined
+}
+
+/** `problems` holds every reason, each with its remedy. */
+export class DefinitionRefused extends Error {
+  override readonly name = 'DefinitionRefused'
+  readonly code = 'definition_refused'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The state machine cannot run here as it would on AWS:\n${problems.map((text) => `- ${text}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+type State = Readonly<Record<string, unknown>> & { readonly Type?: unknown }
+
+interface Level {
+  readonly StartAt?: unknown
+  readonly States?: Readonly<Record<string, State>>
+  readonly TimeoutSeconds?: unknown
+}
+
+const common = ['Type', 'Comment', 'QueryLanguage', 'Next', 'End', 'InputPath', 'OutputPath']
+const result = ['ResultSelector', 'ResultPath', 'Retry', 'Catch']
+
+/** The subset of the States Language whose behaviour here was compared with its specification, by state type. */
+const supported: Readonly<Record<string, ReadonlySet<string>>> = {
+  Task: new Set([...common, ...result, 'Resource', 'Parameters', 'TimeoutSeconds']),
+  Map: new Set([
+    ...common,
+    ...result,
+    'ItemsPath',
+    'ItemSelector',
+    'ItemProcessor',
+    'MaxConcurrency',
+    'MaxConcurrencyPath',
+  ]),
+  Choice: new Set([...common, 'Choices', 'Default']),
+  Pass: new Set([...common, 'Result', 'Parameters', 'ResultPath']),
+  Succeed: new Set(common),
+  Fail: new Set([...common, 'Error', 'Cause', 'ErrorPath', 'CausePath']),
+}
+
+const resourcePattern = /^arn:[\w-]+:states:::lambda:invoke(\.waitForTaskToken)?$/
+
+/** Parts of the context object that the engine has, or that we give it. */
+const contextParts = new Set(['Execution', 'StateMachine', 'Task', 'Map'])
+
+/**
+ * Seconds. The engine's own timer is set as far away as `setTimeout` allows (2^31 - 1 ms): timeouts are ours, because
+ * they must count from the task's real start, which may lie before the last restart.
+ */
+const engineTimeoutSeconds = 2_147_483
+
+/**
+ * The definition as the engine runs it. Throws `DefinitionRefused` with all problems at once.
+ * Changed on the way: timeouts and the retries of tasks (ours, so that a replay counts them from their real
+ * beginning), and `$$.Execution`, which the engine overwrites inside a Map: it is passed as `$$.Started`.
+ */
+export function prepare(definition: object): PreparedMachine {
+  const text = JSON.stringify(definition)
+  const problems: string[] = []
+  const tasks = new Map<string, TaskState>()
+  for (const [, part = ''] of text.matchAll(/\$\$\.(\w+)/g)) {
+    if (!contextParts.has(part)) problems.push(`"$$.${part}" is not known here. Pass it on as data instead.`)
+  }
+  const copy = JSON.parse(text.replaceAll('$$.Execution', '$$.Started'), (key, value) =>
+    // "$" is the default, and the engine would take it for a field of that name.
+    key === 'ResultPath' && value === '$' ? undefined : value,
+  ) as Level
+  const states = prepareStates(copy, new Set(), tasks, problems)
+  const { TimeoutSeconds, ...rest } = copy
+  if (TimeoutSeconds !== undefined && !isPositive(TimeoutSeconds)) {
+    problems.push('The machine has a TimeoutSeconds that is no positive number. Correct it, or leave it out.')
+  }
+  if (problems.length > 0) throw new DefinitionRefused(problems)
+  const engine = new StateMachine({ ...rest, States: states } as unknown as StateMachineDefinition, {
+    // The definition is linted where it is synthesized; here the validator alone would take 200 ms of every start.
+    validationOptions: { noValidate: true },
+  })
+  return { engine, tasks, timeoutMs: isPositive(TimeoutSeconds) ? TimeoutSeconds * 1000 : undefined }
+}
+
+function prepareStates(
+  level: Level,
+  names: Set<string>,
+  tasks: Map<string, TaskState>,
+  problems: string[],
+): Record<string, unknown> {
+  const states = level.States ?? {}
+  if (typeof level.StartAt !== 'string' || !(level.StartAt in states)) {
+    problems.push(`StartAt is ${JSON.stringify(level.StartAt)}. Name one of the states beside it.`)
+  }
+  const prepared: Record<string, unknown> = {}
+  for (const [name, state] of Object.entries(states)) {
+    if (names.has(name)) problems.push(`State "${name}" exists twice. Names must be unique in the whole machine.`)
+    names.add(name)
+    checkFields(name, state, problems)
+    if (state.Type === 'Task') prepared[name] = prepareTask(name, state, tasks, problems)
+    else if (state.Type === 'Map') prepared[name] = prepareMap(name, state, names, tasks, problems)
+    else prepared[name] = state
+  }
+  return prepared
+}
+
+function checkFields(name: string, state: State, problems: string[]): void {
+  const fields = typeof state.Type === 'string' ? supported[state.Type] : undefined
+  if (!fields) {
+    problems.push(`State "${name}" has type ${JSON.stringify(state.Type)}. Use ${Object.keys(supported).join(', ')}.`)
+    return
+  }
+  for (const field of Object.keys(state)) {
+    if (!fields.has(field)) problems.push(`State "${name}" has ${field}, which has no effect here. Do without it.`)
+  }
+  if (state.QueryLanguage !== undefined && state.QueryLanguage !== 'JSONPath') {
+    problems.push(`State "${name}" uses ${JSON.stringify(state.QueryLanguage)}. Write it with JSONPath.`)
+  }
+  const named = JSON.stringify([state.Retry, state.Catch])
+  if (named.includes('"States.TaskFailed"')) {
+    problems.push(`State "${name}" matches States.TaskFailed. Name the errors, or use States.ALL.`)
+  }
+}
+
+function prepareTask(name: string, state: State, tasks: Map<string, TaskState>, problems: string[]): object {
+  const match = typeof state.Resource === 'string' ? resourcePattern.exec(state.Resource) : null
+  if (!match) {
+    problems.push(
+      `State "${name}" uses ${JSON.stringify(state.Resource)}. Use lambda:invoke, with or without waitForTaskToken.`,
+    )
+  }
+  if (!isPositive(state.TimeoutSeconds)) {
+    problems.push(`State "${name}" has no TimeoutSeconds. Set it: without one a lost answer hangs for a year on AWS.`)
+  }
+  const { Retry, ...rest } = state
+  tasks.set(name, {
+    waits: match?.[1] !== undefined,
+    timeoutMs: Number(state.TimeoutSeconds) * 1000,
+    retriers: (Retry ?? []) as readonly Retrier[],
+  })
+  return { ...rest, TimeoutSeconds: engineTimeoutSeconds }
+}
+
+function prepareMap(
+  name: string,
+  state: State,
+  names: Set<string>,
+  tasks: Map<string, TaskState>,
+  problems: string[],
+): object {
+  const processor = (state.ItemProcessor ?? {}) as Level & { ProcessorConfig?: { Mode?: unknown } }
+  const mode = processor.ProcessorConfig?.Mode ?? 'INLINE'
+  if (mode !== 'INLINE') problems.push(`Map "${name}" is ${JSON.stringify(mode)}. Only INLINE runs here.`)
+  return { ...state, ItemProcessor: { ...processor, States: prepareStates(processor, names, tasks, problems) } }
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+}

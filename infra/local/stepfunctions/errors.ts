@@ -1,0 +1,50 @@
+/** What the endpoint answers when it refuses, under the names that the AWS SDK knows. */
+
+/** Client errors of the Step Functions API that are raised here; each is HTTP 400. */
+export type RefusalCode =
+  | 'ExecutionAlreadyExists'
+  | 'ExecutionDoesNotExist'
+  | 'InvalidArn'
+  | 'InvalidExecutionInput'
+  | 'InvalidName'
+  | 'InvalidOutput'
+  | 'InvalidToken'
+  | 'StateMachineDoesNotExist'
+  | 'TaskDoesNotExist'
+  | 'TaskTimedOut'
+  | 'UnknownOperationException'
+  | 'ValidationException'
+
+/** Refused for the caller's own fault. The message is a sentence and the remedy. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: RefusalCode
+
+  constructor(code: RefusalCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A task or a whole execution failed with a States error: its `name` is what Retry and Catch match. */
+export class StatesError extends Error {
+  /** Read by the engine: false for what Retry may not match. */
+  readonly isRetryable: boolean
+  /** Read by the engine: false for what Catch may not match. */
+  readonly isCatchable: boolean
+
+  constructor(error: string, cause: string) {
+    super(cause)
+    this.name = error
+    this.isRetryable = !isTerminal(error)
+    this.isCatchable = !isTerminal(error)
+  }
+}
+
+/** Whether neither Retry nor Catch may match the error. */
+export function isTerminal(error: string): boolean {
+  return terminalErrors.has(error)
+}
+
+/** Not even States.ALL matches these: https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html. */
+const terminalErrors = new Set(['States.DataLimitExceeded', 'States.Runtime'])

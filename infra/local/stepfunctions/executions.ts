@@ -1,0 +1,230 @@
+/**
+ * All executions: a small index of every one in memory and in `index.jsonl`, and what a running one has done so far.
+ * The journals decide; the index is brought in line with them when the store is opened.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { appendLine, type End, type EndStatus, type Fact, type Line, readLines, type StartedFact } from './journal.ts'
+import { type Live, liveFrom, note } from './live.ts'
+
+export interface Execution {
+  /** First half of the SHA-256 of the ARN, in hex: names the file, and leads from a token to its execution. */
+  readonly key: string
+  readonly arn: string
+  readonly machineArn: string
+  readonly name: string
+  /** Grows with every start, also across restarts. */
+  readonly sequence: number
+  readonly startedAt: number
+  status: 'RUNNING' | EndStatus
+  stoppedAt?: number
+  /** States entered; kept here once the execution has ended. */
+  transitions: number
+  /** Only while it runs. */
+  live?: Live
+}
+
+type IndexLine =
+  | { readonly key: string; readonly arn: string; readonly at: number }
+  | { readonly key: string; readonly status: EndStatus; readonly at: number; readonly transitions: number }
+
+/** AWS forgets a closed execution, and frees its name, after 90 days: the Step Functions API reference, StartExecution. */
+const retentionMs = 90 * 24 * 60 * 60 * 1000
+
+export class Executions {
+  readonly #directory: string
+  readonly #now: () => number
+  /** In the order in which they were started. */
+  readonly #byKey = new Map<string, Execution>()
+  #sequence = 0
+
+  /** Reads the index and the journals of what was running. One process at a time may have `directory` open. */
+  constructor(directory: string, now: () => number) {
+    this.#directory = directory
+    this.#now = now
+    mkdirSync(join(directory, 'definitions'), { recursive: true })
+    this.#readIndex()
+    for (const execution of this.#byKey.values()) if (execution.status === 'RUNNING') this.#readRunning(execution)
+    this.#forgetOld()
+    this.#writeIndex()
+    this.#forgetDefinitions()
+  }
+
+  get(arn: string): Execution | undefined {
+    return this.#byKey.get(keyOf(arn))
+  }
+
+  /** The execution that a token of ours belongs to. */
+  byToken(token: string): Execution | undefined {
+    return this.#byKey.get(token.slice(0, token.indexOf('.')))
+  }
+
+  running(): Execution[] {
+    return [...this.#byKey.values()].filter((execution) => execution.live !== undefined)
+  }
+
+  /** Newest first, at most `limit`, only those that were started before the sequence number `before`. */
+  list(filter: { machineArn: string; status?: string; before: number; limit: number }): Execution[] {
+    const found: Execution[] = []
+    for (const execution of [...this.#byKey.values()].reverse()) {
+      if (found.length === filter.limit) break
+      if (execution.sequence >= filter.before || execution.machineArn !== filter.machineArn) continue
+      if (filter.status === undefined || execution.status === filter.status) found.push(execution)
+    }
+    return found
+  }
+
+  /** Records a new execution; it is on disk when this returns. The name must be free. */
+  start(machineArn: string, name: string, input: string, definition: object): Execution {
+    const arn = executionArn(machineArn, name)
+    const key = keyOf(arn)
+    const at = this.#now()
+    const started: StartedFact = {
+      kind: 'started',
+      arn,
+      input,
+      definition: this.#keepDefinition(definition),
+      placeholder: `task-token-${randomBytes(16).toString('hex')}`,
+    }
+    // The index first: a journal without an index line would be found by nobody, the reverse is dropped at the next open.
+    appendLine(this.#indexPath(), { key, arn, at } satisfies IndexLine)
+    const execution = this.#add(key, arn, at)
+    mkdirSync(dirname(this.#path(key)), { recursive: true })
+    execution.live = liveFrom([{ ...started, at }], started)
+    appendLine(this.#path(key), { ...started, at })
+    return execution
+  }
+
+  /** Appends a fact about a running execution. It is on disk when this returns, and nothing else changed if it throws. */
+  record(execution: Execution, live: Live, fact: Fact): Line {
+    const line: Line = { ...fact, at: this.#now() }
+    appendLine(this.#path(execution.key), line)
+    note(live, line)
+    return line
+  }
+
+  /** The first end counts; later ones change nothing. */
+  end(execution: Execution, end: End): void {
+    const { live } = execution
+    if (!live) return
+    const { at } = this.record(execution, live, { kind: 'ended', ...end })
+    this.#close(execution, live, end.status, at)
+    const { key, transitions } = execution
+    appendLine(this.#indexPath(), { key, status: end.status, at, transitions } satisfies IndexLine)
+  }
+
+  /** Everything that is recorded about an execution. */
+  read(execution: Execution): Line[] {
+    return readLines<Line>(this.#path(execution.key), { repair: false })
+  }
+
+  definition(digest: string): object {
+    return JSON.parse(readFileSync(this.#definitionPath(digest), 'utf8')) as object
+  }
+
+  #readIndex(): void {
+    for (const line of readLines<IndexLine>(this.#indexPath(), { repair: true })) {
+      if ('arn' in line) {
+        this.#add(line.key, line.arn, line.at)
+        continue
+      }
+      const execution = this.#byKey.get(line.key)
+      if (!execution) continue
+      execution.status = line.status
+      execution.stoppedAt = line.at
+      execution.transitions = line.transitions
+    }
+  }
+
+  #readRunning(execution: Execution): void {
+    const lines = readLines<Line>(this.#path(execution.key), { repair: true })
+    const started = lines[0]
+    if (started?.kind !== 'started') {
+      // The process died while it recorded this start, so nobody was told that it had happened.
+      this.#forget(execution)
+      return
+    }
+    const live = liveFrom(lines, started)
+    execution.live = live
+    const last = lines.at(-1)
+    if (last?.kind === 'ended') this.#close(execution, live, last.status, last.at)
+  }
+
+  #close(execution: Execution, live: Live, status: EndStatus, at: number): void {
+    execution.status = status
+    execution.stoppedAt = at
+    execution.transitions = live.transitions
+    delete execution.live
+  }
+
+  #add(key: string, arn: string, startedAt: number): Execution {
+    const name = arn.slice(arn.lastIndexOf(':') + 1)
+    const machineArn = arn.slice(0, -name.length - 1).replace(':execution:', ':stateMachine:')
+    const sequence = this.#sequence++
+    const execution: Execution = { key, arn, machineArn, name, sequence, startedAt, status: 'RUNNING', transitions: 0 }
+    this.#byKey.set(key, execution)
+    return execution
+  }
+
+  #forgetOld(): void {
+    const oldest = this.#now() - retentionMs
+    for (const execution of this.#byKey.values()) {
+      if (execution.stoppedAt !== undefined && execution.stoppedAt < oldest) this.#forget(execution)
+    }
+  }
+
+  #forget(execution: Execution): void {
+    this.#byKey.delete(execution.key)
+    rmSync(this.#path(execution.key), { force: true })
+  }
+
+  #writeIndex(): void {
+    const lines: IndexLine[] = []
+    for (const { key, arn, startedAt, status, stoppedAt: at = 0, transitions } of this.#byKey.values()) {
+      lines.push({ key, arn, at: startedAt })
+      if (status !== 'RUNNING') lines.push({ key, status, at, transitions })
+    }
+    writeWhole(this.#indexPath(), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  }
+
+  #keepDefinition(definition: object): string {
+    const text = JSON.stringify(definition)
+    const digest = createHash('sha256').update(text).digest('hex')
+    const path = this.#definitionPath(digest)
+    if (!existsSync(path)) writeWhole(path, text)
+    return digest
+  }
+
+  #forgetDefinitions(): void {
+    const used = new Set(this.running().map((execution) => `${execution.live?.started.definition}.json`))
+    const folder = join(this.#directory, 'definitions')
+    for (const file of readdirSync(folder)) if (!used.has(file)) rmSync(join(folder, file))
+  }
+
+  #indexPath(): string {
+    return join(this.#directory, 'index.jsonl')
+  }
+
+  #definitionPath(digest: string): string {
+    return join(this.#directory, 'definitions', `${digest}.json`)
+  }
+
+  #path(key: string): string {
+    return join(this.#directory, 'executions', key.slice(0, 2), `${key}.jsonl`)
+  }
+}
+
+export function executionArn(machineArn: string, name: string): string {
+  return `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`
+}
+
+function keyOf(arn: string): string {
+  return createHash('sha256').update(arn).digest('hex').slice(0, 32)
+}
+
+/** Whole or not at all, whenever the process dies. */
+function writeWhole(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text)
+  renameSync(`${path}.new`, path)
+}

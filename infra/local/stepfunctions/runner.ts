@@ -1,0 +1,239 @@
+/** Runs executions in the engine, from their beginning or from what their journals say, and ends them once. */
+import type { StateMachine } from 'aws-local-stepfunctions'
+import { type PreparedMachine, prepare } from './definition.ts'
+import { Refusal, StatesError } from './errors.ts'
+import type { Execution, Executions } from './executions.ts'
+import type { End, Fact, Outcome } from './journal.ts'
+import { isRepeated, type Live } from './live.ts'
+import { conclude, type Invoke, Over, performTask, type TaskHost } from './task.ts'
+
+type EngineEvent = ReturnType<StateMachine['run']>['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never
+
+/** Events of an execution's history; one that has more fails: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
+const historyEventsMax = 25_000
+
+/** Characters of a state's input or output that the history keeps for people. */
+const historyDataMax = 4_096
+
+/** Ms: the longest that `setTimeout` can wait. */
+const timerMsMax = 2_147_483_647
+
+export class Runner {
+  readonly #executions: Executions
+  readonly #invoke: Invoke
+  readonly #now: () => number
+  /** By digest: a few definitions at most, the current ones and those of executions from before. */
+  readonly #machines = new Map<string, PreparedMachine>()
+
+  constructor(executions: Executions, invoke: Invoke, now: () => number) {
+    this.#executions = executions
+    this.#invoke = invoke
+    this.#now = now
+  }
+
+  /** Lets a running execution run, unless this process already does. Never throws: what goes wrong ends or suspends it. */
+  run(execution: Execution): void {
+    const { live } = execution
+    if (!live || live.running || live.over) return
+    live.running = true
+    let machine: PreparedMachine
+    try {
+      machine = this.#machine(live.started.definition)
+    } catch (error) {
+      this.#end(execution, { status: 'FAILED', error: 'States.Runtime', cause: messageOf(error) })
+      return
+    }
+    const host = this.#host(execution, live)
+    const handlers = Object.fromEntries(
+      [...machine.tasks].map(([name, state]) => [
+        name,
+        // The engine's own JSON type cannot be named from outside; what a task returns was parsed from JSON.
+        async (payload: unknown) =>
+          (await performTask(host, name, state, payload).catch((error: unknown) => {
+            if (!(error instanceof StatesError)) this.#suspend(execution, live, error)
+            throw error
+          })) as string,
+      ]),
+    )
+    const { result, eventLogs, abort } = machine.engine.run(JSON.parse(live.started.input), {
+      context: contextOf(execution, live),
+      overrides: { taskResourceLocalHandlers: handlers },
+    })
+    live.abort = abort
+    this.#endInTime(execution, live, machine.timeoutMs)
+    const written = this.#writeEvents(host, eventLogs).catch((error: unknown) => this.#suspend(execution, live, error))
+    result
+      .then(
+        async (output) => {
+          await written
+          this.#end(execution, { status: 'SUCCEEDED', output: JSON.stringify(output) })
+        },
+        async (error: unknown) => {
+          await written
+          const { name, message } =
+            error instanceof Error && error.cause instanceof Error ? error.cause : nameless(error)
+          this.#end(execution, { status: 'FAILED', error: name, cause: message })
+        },
+      )
+      .catch((error: unknown) => this.#suspend(execution, live, error))
+  }
+
+  /** Ends an execution from outside. The first end counts. */
+  stop(execution: Execution, end: End): void {
+    this.#end(execution, end)
+  }
+
+  /** Answers a task token. Throws TaskTimedOut or TaskDoesNotExist; the outcome is on disk when this returns. */
+  answer(token: string, outcome: Outcome): void {
+    const { host, attempt } = this.#waiting(token)
+    if (attempt.deadline <= this.#now()) throw timedOut()
+    if (!conclude(host, attempt, outcome)) throw timedOut()
+  }
+
+  /** Throws like `answer` if the token cannot be answered any more. */
+  assertWaiting(token: string): void {
+    if (this.#waiting(token).attempt.deadline <= this.#now()) throw timedOut()
+  }
+
+  /** Lets go of everything that runs. Nothing is recorded from here on: at the next start it goes on where it was. */
+  close(): void {
+    for (const { live } of this.#executions.running()) if (live) letGo(live)
+  }
+
+  #waiting(token: string) {
+    const execution = this.#executions.byToken(token)
+    if (!execution) {
+      throw new Refusal('TaskDoesNotExist', 'No execution here gave out this token. Answer where it came from.')
+    }
+    const { live } = execution
+    const attempt = live?.over === false ? live.open.get(token) : undefined
+    if (!live || !attempt) throw timedOut()
+    return { host: this.#host(execution, live), attempt }
+  }
+
+  #machine(digest: string): PreparedMachine {
+    const known = this.#machines.get(digest)
+    if (known) return known
+    const machine = prepare(this.#executions.definition(digest))
+    this.#machines.set(digest, machine)
+    return machine
+  }
+
+  #host(execution: Execution, live: Live): TaskHost {
+    return {
+      key: execution.key,
+      live,
+      invoke: this.#invoke,
+      now: this.#now,
+      record: (fact) => this.#record(execution, live, fact),
+    }
+  }
+
+  #record(execution: Execution, live: Live, fact: Fact): void {
+    if (live.over) throw new Over()
+    this.#executions.record(execution, live, fact)
+    if (live.lines < historyEventsMax) return
+    const cause = `The execution reached the maximum number of history events (${historyEventsMax}).`
+    this.#end(execution, { status: 'FAILED', error: 'States.Runtime', cause })
+    throw new Over()
+  }
+
+  #end(execution: Execution, end: End): void {
+    const { live } = execution
+    if (!live || live.over) return
+    this.#executions.end(execution, end)
+    letGo(live)
+  }
+
+  /** What happened could not be written down, so the execution must not go on. It stays RUNNING for the next start. */
+  #suspend(execution: Execution, live: Live, error: unknown): void {
+    if (live.over) return
+    letGo(live)
+    process.emitWarning(
+      `Execution ${execution.name} is suspended: ${messageOf(error)}. Free the disk or mend its folder, then start again.`,
+      { code: 'execution_suspended' },
+    )
+  }
+
+  #endInTime(execution: Execution, live: Live, timeoutMs: number | undefined): void {
+    if (timeoutMs === undefined) return
+    const arm = (): void => {
+      const leftMs = Math.max(0, live.startedAt + timeoutMs - this.#now())
+      const timer = setTimeout(
+        () => {
+          live.stops.delete(cancel)
+          if (leftMs > timerMsMax) arm()
+          else this.#end(execution, { status: 'TIMED_OUT', error: 'States.Timeout' })
+        },
+        Math.min(leftMs, timerMsMax),
+      )
+      const cancel = (): void => clearTimeout(timer)
+      live.stops.add(cancel)
+    }
+    arm()
+  }
+
+  async #writeEvents(host: TaskHost, events: AsyncGenerator<EngineEvent>): Promise<void> {
+    for await (const event of events) {
+      const fact = factOf(event)
+      if (!fact || host.live.over || isRepeated(host.live, fact)) continue
+      host.record(fact)
+    }
+  }
+}
+
+/** Ends every wait of an execution, the engine first, so that it doesn't go on with what the others tell it. */
+function letGo(live: Live): void {
+  live.over = true
+  live.abort?.()
+  for (const stop of live.stops) stop()
+  live.stops.clear()
+  live.attempts.clear()
+  live.open.clear()
+}
+
+/** `Started` instead of `Execution`, which the engine overwrites (see `prepare`). */
+function contextOf(execution: Execution, live: Live): Record<string, unknown> {
+  return {
+    Started: {
+      Id: execution.arn,
+      Name: execution.name,
+      Input: JSON.parse(live.started.input),
+      StartTime: new Date(live.startedAt).toISOString(),
+    },
+    StateMachine: { Id: execution.machineArn, Name: execution.machineArn.split(':').at(-1) },
+    Task: { Token: live.started.placeholder },
+  }
+}
+
+function factOf(event: EngineEvent): Fact | undefined {
+  switch (event.type) {
+    case 'StateEntered':
+      return { kind: 'entered', state: event.state.name, type: event.state.type, data: dataOf(event.state.input) }
+    case 'StateExited':
+      return { kind: 'exited', state: event.state.name, type: event.state.type, data: dataOf(event.state.output) }
+    case 'MapIterationStarted':
+    case 'MapIterationSucceeded':
+    case 'MapIterationFailed':
+      return { kind: 'iteration', change: event.type, state: event.parentState.name, index: event.index }
+    default:
+      return undefined
+  }
+}
+
+function dataOf(value: unknown): string | null {
+  const text = JSON.stringify(value ?? null)
+  return text.length <= historyDataMax ? text : null
+}
+
+function timedOut(): Refusal {
+  return new Refusal('TaskTimedOut', 'The task is not waiting any more. Read its execution to see what became of it.')
+}
+
+function nameless(error: unknown): { name: string; message: string } {
+  return { name: 'States.Runtime', message: messageOf(error) }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

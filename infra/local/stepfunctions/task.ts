@@ -1,0 +1,197 @@
+/**
+ * One task of an execution: invoked, waited for, tried again, in a way that can be repeated from the journal.
+ *
+ * The journal knows a task by its state's name, the digest of its payload, and how often that pair came before, which
+ * is the same in every replay because all else follows from the input and from earlier results. An attempt with an
+ * outcome is not made again. A waiting attempt keeps its token, so that whoever has it can still answer. One that was
+ * in flight when the process died is invoked again, as Lambda's own retries would. A wait between attempts ends at the
+ * time that was written down when it began.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { TaskState } from './definition.ts'
+import { StatesError } from './errors.ts'
+import type { Fact, Outcome } from './journal.ts'
+import type { Attempt, Live } from './live.ts'
+import { retryDelays } from './retry.ts'
+
+/** Invokes a function. Rejects with an error named `FunctionError` (errorType, errorMessage) for what the function threw. */
+export type Invoke = (functionArn: string, payload: unknown, signal: AbortSignal) => Promise<unknown>
+
+/** The execution that a task belongs to. */
+export interface TaskHost {
+  /** Leads from a token to its execution. */
+  readonly key: string
+  readonly live: Live
+  readonly invoke: Invoke
+  /** Ms since the epoch. */
+  now(): number
+  /** Throws if the fact could not be written; nothing has changed then. */
+  record(fact: Fact): void
+}
+
+interface Parameters {
+  readonly FunctionName: string
+  readonly Payload?: unknown
+}
+
+/** Bytes of a state's input or output: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
+export const dataBytesMax = 262_144
+
+/** Ms: the longest that `setTimeout` can wait; longer waits take several. */
+const timerMsMax = 2_147_483_647
+
+/** The execution is over, or the process closes: the task's promise ends, and nothing is recorded. */
+export class Over extends Error {
+  override readonly name = 'Over'
+}
+
+/**
+ * Resolves with the task's result, live or from the journal. Rejects with a `StatesError` once no retrier is left,
+ * with `Over`, or with whatever kept a fact from being written.
+ */
+export async function performTask(host: TaskHost, name: string, state: TaskState, template: unknown): Promise<unknown> {
+  const text = JSON.stringify(template)
+  if (Buffer.byteLength(text) > dataBytesMax) throw tooLong('gets')
+  const task = nextTask(host.live, name, text)
+  // A turn of the event loop lets the engine's own events come first. The task has its number by now.
+  if (!host.live.attempts.has(task)) await new Promise((resolve) => setImmediate(resolve))
+  const delays = retryDelays(state.retriers)
+  for (let number = 0; ; number += 1) {
+    if (host.live.over) throw new Over()
+    const before = host.live.attempts.get(task)?.[number]
+    const attempt = before ?? begin(host, task, state, text)
+    const outcome = attempt.outcome ?? (await settle(host, attempt, state, text, before !== undefined))
+    if ('output' in outcome) {
+      host.live.attempts.delete(task)
+      return JSON.parse(outcome.output) as unknown
+    }
+    const delayMs = delays(outcome.error)
+    if (delayMs === undefined) {
+      host.live.attempts.delete(task)
+      throw new StatesError(outcome.error, outcome.cause)
+    }
+    if (attempt.retryAt === undefined) host.record({ kind: 'retry', task, until: host.now() + delayMs })
+    await waitUntil(host, attempt.retryAt ?? host.now())
+  }
+}
+
+/** Writes an attempt's outcome down and passes it on. The first one counts; false if there was one, or all is over. */
+export function conclude(host: TaskHost, attempt: Attempt, outcome: Outcome): boolean {
+  if (attempt.outcome || host.live.over) return false
+  host.record({ kind: 'outcome', task: attempt.task, ...outcome })
+  attempt.settle?.(outcome)
+  return true
+}
+
+function nextTask(live: Live, name: string, payload: string): string {
+  const pair = `${name} ${createHash('sha256').update(payload).digest('hex').slice(0, 16)}`
+  const occurrence = live.occurrences.get(pair) ?? 0
+  live.occurrences.set(pair, occurrence + 1)
+  return `${pair} ${occurrence}`
+}
+
+function begin(host: TaskHost, task: string, state: TaskState, text: string): Attempt {
+  const { FunctionName: functionName } = JSON.parse(text) as Parameters
+  const deadline = host.now() + state.timeoutMs
+  const token = state.waits ? `${host.key}.${randomBytes(16).toString('hex')}` : undefined
+  host.record({ kind: 'attempt', task, functionName, deadline, ...(token !== undefined && { token }) })
+  const attempt = host.live.attempts.get(task)?.at(-1)
+  if (!attempt) throw new Error(`Expected an attempt of "${task}" after recording one`)
+  return attempt
+}
+
+/** Waits for an attempt's outcome; its function is invoked unless it is known to have returned. */
+function settle(host: TaskHost, attempt: Attempt, state: TaskState, text: string, replayed: boolean): Promise<Outcome> {
+  return new Promise<Outcome>((resolve, reject) => {
+    const controller = new AbortController()
+    // A repeated invocation gets its whole time; a wait counts from when its token was given out.
+    const deadline = replayed && !state.waits ? host.now() + state.timeoutMs : attempt.deadline
+    const cancelTimer = at(host, deadline, () => {
+      guarded(reject, () => conclude(host, attempt, { error: 'States.Timeout', cause: '' }))
+    })
+    const stop = (): void => {
+      cancelTimer()
+      controller.abort()
+      reject(new Over())
+    }
+    host.live.stops.add(stop)
+    attempt.settle = (outcome) => {
+      cancelTimer()
+      host.live.stops.delete(stop)
+      // On AWS too, a function that is running when its task ends runs on. What still waits for a worker does not start.
+      controller.abort()
+      resolve(outcome)
+    }
+    if (attempt.submitted) return
+    const parameters = JSON.parse(withToken(host, attempt, text)) as Parameters
+    const returned = host.invoke(parameters.FunctionName, parameters.Payload ?? {}, controller.signal).then(
+      (payload) => {
+        if (attempt.outcome || host.live.over) return
+        if (state.waits) host.record({ kind: 'submitted', task: attempt.task })
+        else conclude(host, attempt, resultOf(payload))
+      },
+      (error: unknown) => void conclude(host, attempt, failureOf(error)),
+    )
+    returned.catch(reject)
+  })
+}
+
+function withToken(host: TaskHost, attempt: Attempt, text: string): string {
+  return attempt.token === undefined ? text : text.replaceAll(host.live.started.placeholder, attempt.token)
+}
+
+/** As the integration `lambda:invoke` wraps what a function returned. */
+function resultOf(payload: unknown): Outcome {
+  const output = JSON.stringify({ ExecutedVersion: '$LATEST', Payload: payload ?? null, StatusCode: 200 })
+  if (Buffer.byteLength(output) <= dataBytesMax) return { output }
+  const { name: error, message: cause } = tooLong('returns')
+  return { error, cause }
+}
+
+function tooLong(verb: 'gets' | 'returns'): StatesError {
+  const cause = `The task ${verb} more than ${dataBytesMax} bytes. Store the content and pass its key.`
+  return new StatesError('States.DataLimitExceeded', cause)
+}
+
+function failureOf(error: unknown): Outcome {
+  const known = error as { name?: unknown; errorType?: unknown; errorMessage?: unknown } | null | undefined
+  const isFunctionError = known?.name === 'FunctionError' && typeof known.errorType === 'string'
+  const errorMessage = isFunctionError ? known.errorMessage : error instanceof Error ? error.message : String(error)
+  const errorType = isFunctionError ? (known.errorType as string) : 'Runtime.ExitError'
+  const cause = JSON.stringify({ errorType, errorMessage, trace: [] })
+  // A runtime that ended without an answer has no error of the function to name.
+  return { error: errorType === 'Runtime.ExitError' ? 'Lambda.Unknown' : errorType, cause }
+}
+
+function waitUntil(host: TaskHost, time: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      cancel()
+      reject(new Over())
+    }
+    const cancel = at(host, time, () => {
+      host.live.stops.delete(stop)
+      resolve()
+    })
+    host.live.stops.add(stop)
+  })
+}
+
+/** Calls `action` at `time` (ms since the epoch), in a later turn at the earliest. Returns how to call it off. */
+function at(host: TaskHost, time: number, action: () => void): () => void {
+  let timer: NodeJS.Timeout
+  const arm = (): void => {
+    const leftMs = Math.max(0, time - host.now())
+    timer = setTimeout(leftMs > timerMsMax ? arm : action, Math.min(leftMs, timerMsMax))
+  }
+  arm()
+  return () => clearTimeout(timer)
+}
+
+function guarded(reject: (error: unknown) => void, action: () => void): void {
+  try {
+    action()
+  } catch (error) {
+    reject(error)
+  }
+}
