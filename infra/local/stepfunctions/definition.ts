@@ -92,9 +92,11 @@ export function prepare(definition: object): PreparedMachine {
   for (const [, part = ''] of text.matchAll(/\$\$\.(\w+)/g)) {
     if (!contextParts.has(part)) problems.push(`"$$.${part}" is not known here. Pass it on as data instead.`)
   }
-  const copy = JSON.parse(text.replaceAll('$$.Execution', '$$.Started'), (key, value) =>
-    // "$" is the default, and the engine would take it for a field of that name.
-    key === 'ResultPath' && value === '$' ? undefined : value,
+  const copy = JSON.parse(
+    text.replaceAll('$$.Execution', () => '$$.Started'),
+    (key, value) =>
+      // "$" is the default, and the engine would take it for a field of that name.
+      key === 'ResultPath' && value === '$' ? undefined : value,
   ) as Level
   const states = prepareStates(copy, new Set(), tasks, problems)
   const { TimeoutSeconds, ...rest } = copy
