@@ -37,6 +37,8 @@ export interface ClaimedFinding {
   readonly place: ClaimedPlace
   /** Security or data loss, decided by code: cleared only by an override or a change (DESIGN §7). */
   readonly fenced?: boolean
+  /** Values that the lens knows to be secret: taken out of every text and of the quote before anything is kept (RC7). */
+  readonly conceal?: readonly string[]
 }
 
 /** Where a finding is, once that is certain. */

@@ -114,10 +114,16 @@ export const DESCRIPTION_BYTES_MAX = 20_000
 export const CONFIGURATION_BYTES_MAX = 65_536
 /** Lines of diff in one part of a model lens. */
 export const PART_LINES_MAX = 1_500
+/** One line of diff as given to a model, characters: a minified file is one line. A cut is said. */
+export const MODEL_LINE_CHARS_MAX = 2_000
+/** What is kept of an endpoint's own words about an error, UTF-8 bytes. */
+export const MODEL_ERROR_BYTES_MAX = 400
 
 // --- rounds ----------------------------------------------------------------------------------------------------------
 /** Rounds of a series when the configuration doesn't say (DESIGN §6). */
 export const ROUNDS_CEILING_DEFAULT = 3
+/** What `rounds.ceiling` may be at most: more rounds than anybody reads. */
+export const ROUNDS_CEILING_MAX = 10
 
 // --- retries ---------------------------------------------------------------------------------------------------------
 /** Tries of one read-decide-write against a version that others change too. */
