@@ -64,7 +64,7 @@ export function schedule(fleet: Fleet, waiting: readonly Ticket[]): Ticket[] {
     .slice(0, free)
 }
 
-/** The fleet after these grants and without that slot. A slot of another epoch than `release` names is left alone. */
+/** The fleet after these grants and without that slot. A slot of a later epoch than `release` names is left alone. */
 export function afterHandOver(
   fleet: Fleet,
   change: {
@@ -75,7 +75,8 @@ export function afterHandOver(
 ): Fleet {
   const slots: Record<string, Slot> = { ...fleet.slots }
   const { release } = change
-  if (release && slots[release.reviewId]?.epoch === release.epoch) delete slots[release.reviewId]
+  const slot = release && slots[release.reviewId]
+  if (slot && slot.epoch <= release.epoch) delete slots[release.reviewId]
   for (const { reviewId, epoch, repository, pool } of change.grants) {
     slots[reviewId] = { epoch, repository, pool, since: change.now }
   }

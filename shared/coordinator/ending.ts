@@ -1,0 +1,74 @@
+/** The one way in which a run ends that wasn't reviewed: each step repeatable, in any order, until done (DESIGN §7). */
+import { executionArnOf, stopExecution } from '../aws/executions.ts'
+import { type NudgeQueue, nudge } from '../aws/queue.ts'
+import type { Documents } from '../documents/documents.ts'
+import { putDocument } from '../documents/documents.ts'
+import { dropTicket } from '../ledger/fleet.ts'
+import { readMessages, withdrawMessage } from '../ledger/message.ts'
+import { raiseResource } from '../ledger/resource.ts'
+import { endReview, readReviews, ticketOf } from '../ledger/review.ts'
+import { endRun, readRun } from '../ledger/run.ts'
+import { readThread } from '../ledger/thread.ts'
+import { CONTRACT, SHOWN_LOOK_MS } from '../limits.ts'
+import { isDone, reviewIdOf } from '../review.ts'
+import type { Run } from '../run.ts'
+import type { CheckRunResource } from '../shown.ts'
+import type { Coordinator } from './coordinator.ts'
+import { handOn } from './hand-on.ts'
+
+export interface EndingParts extends Coordinator {
+  readonly documents: Documents
+  readonly outbox: NudgeQueue
+  /** ARN of any execution of the machine, or of the machine: from it the run's own execution's ARN follows. */
+  readonly stateMachineArn: string
+  /** What the check run of an ended run shows. Pure. */
+  readonly checkRunOf: (run: Run) => CheckRunResource
+}
+
+/**
+ * Completes the ending of a run that is `ending`: its reviews end, their tickets and slots go, its execution is stopped,
+ * its messages are looked at once more, its check run is completed, and the run is ended. False if it wasn't ending.
+ */
+export async function finishEnding(parts: EndingParts, runId: string): Promise<boolean> {
+  const { ledger, now } = parts
+  const run = await readRun(ledger, runId)
+  if (!run || run.state !== 'ending') return false
+
+  const reviews = (await readReviews(ledger, runId)).filter(({ attempt }) => attempt === run.attempt)
+  const open = reviews.filter(({ state }) => !isDone(state))
+  for (const review of open) {
+    await endReview(ledger, review)
+    await dropTicket(ledger, ticketOf(review))
+  }
+  await handOn(
+    parts,
+    reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
+  )
+  await stopExecution(parts.executions, executionArnOf(parts.stateMachineArn, run), run.reason?.code ?? 'ending')
+  await settleShown(parts, run)
+  return endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
+}
+
+/** Messages are withdrawn unless they were submitted; the head's check run is completed, unless a live run speaks for that head. */
+async function settleShown(parts: EndingParts, run: Run): Promise<void> {
+  const { ledger, now } = parts
+  const pullRequest = { repositoryId: run.repository.id, number: run.number }
+  const messages = await readMessages(ledger, { ...pullRequest, runId: run.runId })
+  for (const message of messages) await withdrawMessage(ledger, message, now())
+
+  const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
+  const spokenFor = thread?.head === run.head && thread.liveRun !== undefined && thread.liveRun.runId !== run.runId
+  if (!spokenFor) {
+    const document = await putDocument(parts.documents, parts.checkRunOf(run))
+    await raiseResource(ledger, {
+      ...pullRequest,
+      kind: 'check_run',
+      key: run.head,
+      runId: run.runId,
+      document,
+      now: now(),
+      lookMs: SHOWN_LOOK_MS,
+    })
+  }
+  await nudge(parts.outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, parts.nonce())
+}

@@ -1,0 +1,37 @@
+/** The App's secret as it stands in Secrets Manager: who we are, how we sign, and what GitHub signs with. */
+import { Refused } from '../errors.ts'
+
+export interface AppSecret {
+  readonly appId: number
+  /** PEM */
+  readonly privateKey: string
+  /** One, or the old and the new one while it is rotated. */
+  readonly webhookSecrets: readonly string[]
+}
+
+/** Reads the secret's text. Throws Refused `secret_missing`, never quoting it. */
+export function appSecretOf(text: string): AppSecret {
+  const value = parse(text)
+  const { appId, privateKey, webhookSecrets } = value
+  const secrets = Array.isArray(webhookSecrets) ? webhookSecrets.filter((secret) => typeof secret === 'string') : []
+  if (typeof appId !== 'number' || typeof privateKey !== 'string' || secrets.length === 0) throw invalid()
+  return { appId, privateKey, webhookSecrets: secrets }
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  } catch {
+    // The parser's message quotes the text: it is dropped, and the sentence below says what to do.
+  }
+  throw invalid()
+}
+
+function invalid(): Refused {
+  return new Refused(
+    'secret_missing',
+    'The GitHub App’s secret lacks appId, privateKey or webhookSecrets.',
+    'Put them as JSON: {"appId": 1, "privateKey": "…", "webhookSecrets": ["…"]}; docs/deploy.md shows the command.',
+  )
+}
