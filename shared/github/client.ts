@@ -1,0 +1,61 @@
+/** Opens GitHub for a container: one client, one memory of tokens, one signer; an installation at a time on top. */
+import { GITHUB_IDENTITY_MS } from '../limits.ts'
+import { type Caller, createCaller } from './caller.ts'
+import { checkRunsOf } from './check-runs.ts'
+import { conversationOf } from './conversation.ts'
+import { type Credentials, createTokenMemory, jwtSigner } from './credentials.ts'
+import type { GitHub, Identity } from './github.ts'
+import { readingOf } from './read.ts'
+import { reviewsOf } from './reviews.ts'
+
+export interface GitHubOptions {
+  /** Root of the REST API, without a trailing slash: `https://api.github.com`, or a GitHub Enterprise Server's `…/api/v3`. */
+  readonly baseUrl: string
+  /** Milliseconds since the epoch, UTC; the system's clock by default. */
+  readonly now?: () => number
+}
+
+/** GitHub as an installation sees it. Calls end early when `signal` aborts; they have their own deadline in any case. */
+export type OpenInstallation = (installationId: number, signal?: AbortSignal) => GitHub
+
+/**
+ * A client for the App that `credentials` belong to. Opening makes no call; throws `refused` `secret_missing` if the
+ * private key can't be read. Tokens are shared by everything that this client opens, and renewed at 55 minutes.
+ */
+export function openGitHub(credentials: Credentials, options: GitHubOptions): OpenInstallation {
+  const now = options.now ?? Date.now
+  const signJwt = jwtSigner(credentials, now)
+  const tokens = createTokenMemory(now)
+  const identityMemory: { identity?: Identity; readAt?: number } = {}
+
+  return (installationId, signal) => {
+    const { baseUrl } = options
+    const caller = createCaller({ baseUrl, appId: credentials.appId, installationId, signJwt, tokens, now, signal })
+
+    /** A failed read is never kept. */
+    async function identity(): Promise<Identity> {
+      const { identity: kept, readAt = 0 } = identityMemory
+      if (kept !== undefined && now() - readAt < GITHUB_IDENTITY_MS) return kept
+      const read = await readIdentity(caller)
+      identityMemory.identity = read
+      identityMemory.readAt = now()
+      return read
+    }
+
+    return {
+      identity,
+      ...readingOf(caller),
+      ...reviewsOf(caller, identity),
+      ...conversationOf(caller, identity),
+      ...checkRunsOf(caller, identity),
+    }
+  }
+}
+
+/** The App is asked for its name, and GitHub for the account under which the App writes. */
+async function readIdentity(caller: Caller): Promise<Identity> {
+  const app = await caller.call('GET /app', {})
+  if (app.data === null || app.data.slug === undefined) throw new TypeError('GET /app named no slug')
+  const bot = await caller.call('GET /users/{username}', { username: `${app.data.slug}[bot]` })
+  return { login: bot.data.login, id: Number(bot.data.id), appId: Number(app.data.id) }
+}

@@ -1,0 +1,107 @@
+/** What went wrong at GitHub, told by body and headers and not by the status alone (R4, AW77), in the project's closed set. */
+import { Dead, Retry, sentenceOf } from '../errors.ts'
+import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../limits.ts'
+
+/** An answer of GitHub that is no success. */
+export interface FailedAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** As parsed from JSON, or the text, or `''`. */
+  readonly body: unknown
+}
+
+/** Which call it was, for people: `POST /repos/{owner}/{repo}/…`. Never an address with values, never a header. */
+export interface CallName {
+  readonly route: string
+  readonly writes: boolean
+}
+
+/** GitHub's own sentences about its secondary limits (FACTS: secondary signals). */
+const SECONDARY_LIMIT =
+  /secondary rate limit|abuse detection|rate limit exceeded|too many requests|submitted too quickly/i
+/** A sentence of GitHub is quoted up to this, characters: it goes to logs and to people. */
+const SENTENCE_CHARS_MAX = 500
+
+/** The failure that `answer` means. `nowMs` is needed for limits that end at a time. */
+export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): Retry | Dead {
+  const said = `GitHub answered ${answer.status} to ${call.route}: ${sentenceOfBody(answer.body)}`
+  const throttledMs = throttledForMs(answer, nowMs)
+  if (throttledMs !== undefined) return new Retry('github_throttled', said, throttledMs)
+  if (answer.status >= 500) {
+    return new Retry('github_unreachable', said, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
+  }
+  switch (answer.status) {
+    case 404:
+    case 410:
+      return new Dead('github_not_found', said, 'Check that it still exists and that the App is installed there.')
+    case 401:
+      return new Dead('github_refused', said, "Check the App's id and private key, and that it is still installed.")
+    case 403:
+      return new Dead('github_refused', said, "Check the App's permissions on this repository.")
+    default:
+      return new Dead('github_refused', said, 'GitHub does not accept this request; asking again will not help.')
+  }
+}
+
+/** The failure where no usable answer came: a timeout, a reset, an answer that stops half-way. */
+export function unreachable(call: CallName, why: string): Retry {
+  return new Retry(
+    'github_unreachable',
+    `${call.route} got no usable answer from GitHub (${why})${call.writes ? '; it may have happened' : ''}`,
+    GITHUB_UNREACHABLE_MS,
+    { outcomeUnknown: call.writes },
+  )
+}
+
+/** Why a request failed below HTTP, in words that hold no address and no credential. */
+export function transportReason(error: unknown): string {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.name === 'TimeoutError' || cause.name === 'AbortError') return 'not in time'
+    if (cause.name === 'SyntaxError') return 'an answer that is no whole JSON' // its message would quote the answer
+    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  }
+  return sentenceOf(error).slice(0, SENTENCE_CHARS_MAX)
+}
+
+/** GitHub's message with its list of errors, which names what it didn't like. */
+export function sentenceOfBody(body: unknown): string {
+  if (typeof body === 'string') return body.slice(0, SENTENCE_CHARS_MAX)
+  const { message, errors } = membersOf(body)
+  const details = Array.isArray(errors)
+    ? errors.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
+    : []
+  const sentence = [typeof message === 'string' ? message : 'no message', ...details].join('; ')
+  return sentence.slice(0, SENTENCE_CHARS_MAX)
+}
+
+/** How long to wait, ms, if this is a limit; undefined if it isn't one. A 403 without a sign of a limit is a permission. */
+function throttledForMs({ status, headers, body }: FailedAnswer, nowMs: number): number | undefined {
+  const abuse = status === 422 && isAbuse(body)
+  if (status !== 403 && status !== 429 && !abuse) return undefined
+
+  const retryAfterMs = retryAfter(headers['retry-after'], nowMs)
+  if (retryAfterMs !== undefined) return retryAfterMs
+  if (headers['x-ratelimit-remaining'] === '0') {
+    const resetAtMs = Number(headers['x-ratelimit-reset']) * 1000
+    return Number.isFinite(resetAtMs) ? Math.max(1000, resetAtMs - nowMs) : GITHUB_THROTTLED_MS
+  }
+  return status === 429 || abuse || SECONDARY_LIMIT.test(sentenceOfBody(body)) ? GITHUB_THROTTLED_MS : undefined
+}
+
+/** `Retry-After` as seconds or as a date; undefined if there is none. At least a second, so that nobody spins. */
+function retryAfter(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined
+  const seconds = Number(header)
+  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - nowMs
+  return Number.isFinite(waitMs) ? Math.max(1000, waitMs) : GITHUB_THROTTLED_MS
+}
+
+/** Seen on review replies with quota left: 422 with `code: "abuse"` (FACTS: secondary signals). */
+function isAbuse(body: unknown): boolean {
+  const { code, errors } = membersOf(body)
+  return code === 'abuse' || (Array.isArray(errors) && errors.some((one) => membersOf(one).code === 'abuse'))
+}
+
+function membersOf(value: unknown): { message?: unknown; errors?: unknown; code?: unknown } {
+  return typeof value === 'object' && value !== null ? value : {}
+}

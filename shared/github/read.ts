@@ -1,0 +1,135 @@
+/** Reads a pull request and its repository. An error is never "nothing": only what GitHub says is absent is absent. */
+import { fileChangeOf } from '../diff.ts'
+import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../limits.ts'
+import type { Caller } from './caller.ts'
+import { unreachable } from './failures.ts'
+import type { Blob, GitHub, PullRequest, Repo, TextAt } from './github.ts'
+import { pageParameters, readPages, rowsOf } from './pages.ts'
+
+type Reading = Pick<GitHub, 'pullRequest' | 'files' | 'mergeBase' | 'textAt' | 'blob' | 'pullRequestTemplate'>
+
+/** Where GitHub looks for a template, in its order (docs.github.com: creating a pull request template). */
+const TEMPLATE_DIRECTORIES = ['.github', '', 'docs'] as const
+const TEMPLATE_NAME = /^pull_request_template(\.(md|markdown|txt))?$/i
+
+/**
+ * A file's JSON carries its bytes as base64 in lines of 60, each line end written as two characters; the members
+ * beside it are small.
+ */
+const BLOB_ANSWER_BYTES_MAX = Math.ceil(((FILE_BYTES_MAX * 4) / 3) * (62 / 60)) + 8_192
+
+export function readingOf(caller: Caller): Reading {
+  async function contentsOf(repo: Repo, ref: string, path: string) {
+    const route = 'GET /repos/{owner}/{repo}/contents/{path}'
+    const parameters = { owner: repo.owner, repo: repo.name, path, ref }
+    return caller.callBounded(route, parameters, [404], BLOB_ANSWER_BYTES_MAX)
+  }
+
+  async function textAt(repo: Repo, ref: string, path: string): Promise<TextAt> {
+    const answer = await contentsOf(repo, ref, path)
+    if (answer.state === 'expected') return { state: 'absent' }
+    if (answer.state === 'too_large') return { state: 'too_large' }
+    const { data } = answer
+    if (Array.isArray(data) || data.type !== 'file') return { state: 'not_text' }
+    // Over 1 MB GitHub leaves the content out, with encoding `none`: that is no empty file.
+    if (data.size > FILE_BYTES_MAX || !('content' in data) || data.encoding !== 'base64') return { state: 'too_large' }
+    return decoded(Buffer.from(data.content, 'base64'))
+  }
+
+  return {
+    textAt,
+
+    async pullRequest(repo, number) {
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
+      const { data } = await caller.call(route, { owner: repo.owner, repo: repo.name, pull_number: number })
+      return pullRequestOf(data)
+    },
+
+    async files(repo, number) {
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
+      const { rows, cut } = await readPages(
+        async (page) => {
+          const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, ...pageParameters(page) }
+          const { data, headers } = await caller.call(route, parameters)
+          return { rows: rowsOf(route, data), link: headers.link }
+        },
+        'oldest',
+        FILES_MAX / GITHUB_PAGE,
+      )
+      // GitHub ends the list at FILES_MAX without a word, so a full list may be a cut one.
+      return { rows: rows.map(fileChangeOf), cut: cut || rows.length >= FILES_MAX }
+    },
+
+    async mergeBase(repo, base, head) {
+      const route = 'GET /repos/{owner}/{repo}/compare/{basehead}'
+      const basehead = `${base}...${head}`
+      // One commit and no files beyond the first page: only the merge base is wanted.
+      const parameters = { owner: repo.owner, repo: repo.name, basehead, per_page: 1, page: 2 }
+      const { data } = await caller.call(route, parameters)
+      return data.merge_base_commit.sha
+    },
+
+    async blob(repo, sha): Promise<Blob> {
+      const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}'
+      const parameters = { owner: repo.owner, repo: repo.name, file_sha: sha }
+      const answer = await caller.callBounded(route, parameters, [], BLOB_ANSWER_BYTES_MAX)
+      if (answer.state === 'too_large') return { state: 'too_large' }
+      if (answer.state === 'expected') throw unreachable({ route, writes: false }, 'its answer is no blob')
+      const { content, encoding } = answer.data
+      const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8')
+      return bytes.length > FILE_BYTES_MAX ? { state: 'too_large' } : { state: 'bytes', bytes }
+    },
+
+    async pullRequestTemplate(repo, ref) {
+      for (const directory of TEMPLATE_DIRECTORIES) {
+        const answer = await contentsOf(repo, ref, directory)
+        if (answer.state !== 'success' || !Array.isArray(answer.data)) continue
+        const template = answer.data.find((entry) => entry.type === 'file' && TEMPLATE_NAME.test(entry.name))
+        if (template === undefined) continue
+        const found = await textAt(repo, ref, template.path)
+        if (found.state === 'text') return found.text
+      }
+      return undefined
+    },
+  }
+}
+
+function pullRequestOf(data: PullRequestData): PullRequest {
+  return {
+    number: data.number,
+    title: data.title,
+    body: data.body ?? '',
+    draft: data.draft ?? false,
+    state: data.state === 'open' ? 'open' : 'closed',
+    merged: data.merged,
+    head: { sha: data.head.sha, ref: data.head.ref },
+    base: { sha: data.base.sha, ref: data.base.ref },
+    // An account that was deleted is nobody: GitHub shows it as the user `ghost`.
+    author: { login: data.user?.login ?? 'ghost', type: data.user?.type ?? 'User' },
+    updatedAt: Date.parse(data.updated_at),
+  }
+}
+
+/** What is read of GitHub's answer. */
+interface PullRequestData {
+  readonly number: number
+  readonly title: string
+  readonly body: string | null
+  readonly draft?: boolean
+  readonly state: string
+  readonly merged: boolean
+  readonly head: { readonly sha: string; readonly ref: string }
+  readonly base: { readonly sha: string; readonly ref: string }
+  readonly user: { readonly login: string; readonly type: string } | null
+  readonly updated_at: string
+}
+
+/** UTF-8 or nothing: bytes that don't say the same when written back are no text. A byte order mark stays. */
+function decoded(bytes: Uint8Array): TextAt {
+  try {
+    return { state: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch (error) {
+    if (error instanceof TypeError) return { state: 'not_text' }
+    throw error
+  }
+}

@@ -1,0 +1,94 @@
+/** Reviews and their comments: read, written pending, submitted, deleted. */
+import type { InlineComment } from '../shown.ts'
+import type { Caller } from './caller.ts'
+import { unreachable } from './failures.ts'
+import type { GitHub, Identity, ReviewSeen } from './github.ts'
+import { pageParameters, readPages, rowsOf } from './pages.ts'
+
+type Reviews = Pick<
+  GitHub,
+  'reviews' | 'createPendingReview' | 'submitReview' | 'deletePendingReview' | 'reviewComments'
+>
+
+/** Gone, or in another state than we thought. */
+const LOOK_AGAIN = [404, 422] as const
+
+export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Reviews {
+  return {
+    async reviews(repo, number) {
+      const us = await identity()
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
+      const { rows, cut } = await readPages(async (page) => {
+        const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, ...pageParameters(page) }
+        const { data, headers } = await caller.call(route, parameters)
+        return { rows: rowsOf(route, data), link: headers.link }
+      }, 'newest')
+      return {
+        cut,
+        rows: rows.map((row) => ({
+          id: Number(row.id),
+          state: row.state as ReviewSeen['state'],
+          body: row.body,
+          author: row.user?.login ?? 'ghost',
+          authorIsUs: Number(row.user?.id) === us.id,
+          commitId: row.commit_id ?? '',
+        })),
+      }
+    },
+
+    async createPendingReview(repo, number, review) {
+      const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
+      const parameters = {
+        owner: repo.owner,
+        repo: repo.name,
+        pull_number: number,
+        commit_id: review.commitId,
+        body: review.body,
+        comments: review.comments.map(commentOf),
+      }
+      const answer = await caller.callExpecting(route, parameters, [422])
+      if (answer.state === 'expected') return { state: 'refused', sentence: answer.sentence }
+      if (answer.data?.id === undefined) throw unreachable({ route, writes: true }, 'its answer names no review')
+      return { state: 'created', id: Number(answer.data.id) }
+    },
+
+    async submitReview(repo, number, id, event, body) {
+      const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events'
+      const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id, event, body }
+      const answer = await caller.callExpecting(route, parameters, LOOK_AGAIN)
+      return answer.state === 'success' ? 'submitted' : 'look_again'
+    },
+
+    async deletePendingReview(repo, number, id) {
+      const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}'
+      const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id }
+      const answer = await caller.callExpecting(route, parameters, LOOK_AGAIN)
+      return answer.state === 'success' ? 'deleted' : 'look_again'
+    },
+
+    async reviewComments(repo, number, reviewId) {
+      const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
+      const { rows, cut } = await readPages(async (page) => {
+        const place = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: reviewId }
+        const { data, headers } = await caller.call(route, { ...place, ...pageParameters(page) })
+        return { rows: rowsOf(route, data), link: headers.link }
+      })
+      return {
+        cut,
+        rows: rows.map(({ id, path, line, body }) => ({
+          id: Number(id),
+          path,
+          body,
+          ...(line === undefined ? {} : { line }),
+        })),
+      }
+    },
+  }
+}
+
+/** A comment on one line has no `start_line`: GitHub refuses one that equals the line (A3, AW80). */
+function commentOf(comment: InlineComment) {
+  const { path, side, line, startLine, body } = comment
+  const start = startLine === undefined || startLine >= line ? {} : { start_line: startLine, start_side: side }
+  return { path, side, line, body, ...start }
+}
