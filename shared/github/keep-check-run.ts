@@ -1,0 +1,104 @@
+/** Keeps the one check run of a head true, with annotations beyond the first 50 appended by further requests (S1). */
+import { ANNOTATIONS_PER_REQUEST } from '../limits.ts'
+import type { Annotation, CheckRunResource } from '../shown.ts'
+import type { CheckRunChange, CheckRunSeen, GitHub, Repo } from './github.ts'
+import type { Kept } from './keep-resource.ts'
+import { notShown, orLook, orUnknown } from './shown-outcome.ts'
+
+/** What a second check run of ours on the same head is closed with: GitHub can't delete one. */
+const COPY_TITLE = 'Shown by another check run of Muster'
+
+/**
+ * Brings the check run with this external id to `desired`. Of several of ours the oldest stays and the others are
+ * completed. Nothing is written where the look failed (D15).
+ */
+export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept> {
+  return orUnknown<Kept>(async () => {
+    const [before, ...copies] = await ownCheckRuns(github, repo, desired)
+    if (before === undefined) {
+      const first = desired.annotations.slice(0, ANNOTATIONS_PER_REQUEST)
+      const created = await orLook(
+        github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first)),
+      )
+      if (created === undefined) return notShown('The check run')
+      await append(github, repo, created, desired, desired.annotations.slice(ANNOTATIONS_PER_REQUEST))
+    } else {
+      const missing = await missingAnnotations(github, repo, before, desired)
+      if (missing.length === 0 && !shows(before, desired)) {
+        await orLook(github.updateCheckRun(repo, before.id, changeOf(desired, [])))
+      }
+      await append(github, repo, before.id, desired, missing)
+    }
+    for (const copy of copies.filter((run) => run.status !== 'completed')) {
+      await orLook(github.updateCheckRun(repo, copy.id, closing(desired)))
+    }
+
+    const [after, ...left] = await ownCheckRuns(github, repo, desired)
+    const settled = left.every((copy) => copy.status === 'completed')
+    if (after === undefined || !settled || !shows(after, desired)) return notShown('The check run')
+    if (after.annotations < desired.annotations.length) return notShown("The check run's annotations")
+    return { state: 'shown', id: after.id }
+  })
+}
+
+async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: CheckRunResource) {
+  const { rows, cut } = await github.checkRuns(repo, head, externalId)
+  if (rows.length === 0 && cut) throw notShown('Some check runs are beyond what is read; ours').because
+  return rows
+}
+
+/** GitHub appends and never removes annotations, so only those that aren't there are sent. */
+async function missingAnnotations(
+  github: GitHub,
+  repo: Repo,
+  seen: CheckRunSeen,
+  desired: CheckRunResource,
+): Promise<readonly Annotation[]> {
+  if (seen.annotations === 0 || desired.annotations.length === 0) return desired.annotations
+  const { rows } = await github.checkRunAnnotations(repo, seen.id)
+  const there = new Set(rows.map(keyOf))
+  return desired.annotations.filter((annotation) => !there.has(keyOf(annotation)))
+}
+
+async function append(
+  github: GitHub,
+  repo: Repo,
+  id: number,
+  desired: CheckRunResource,
+  annotations: readonly Annotation[],
+): Promise<void> {
+  for (let from = 0; from < annotations.length; from += ANNOTATIONS_PER_REQUEST) {
+    const next = annotations.slice(from, from + ANNOTATIONS_PER_REQUEST)
+    await orLook(github.updateCheckRun(repo, id, changeOf(desired, next)))
+  }
+}
+
+function shows(seen: CheckRunSeen, desired: CheckRunResource): boolean {
+  return (
+    seen.name === desired.name &&
+    seen.status === desired.status &&
+    seen.conclusion === desired.conclusion &&
+    sameText(seen.title, desired.title) &&
+    sameText(seen.summary, desired.summary) &&
+    sameText(seen.text, desired.text)
+  )
+}
+
+/** GitHub may change line ends and the white space at the ends; nothing else. */
+function sameText(a: string, b: string): boolean {
+  return a.replace(/\r\n/g, '\n').trim() === b.replace(/\r\n/g, '\n').trim()
+}
+
+function changeOf(desired: CheckRunResource, annotations: readonly Annotation[]): CheckRunChange {
+  const { name, status, conclusion, title, summary, text } = desired
+  return { name, status, title, summary, text, annotations, ...(conclusion === undefined ? {} : { conclusion }) }
+}
+
+function closing({ name }: CheckRunResource): CheckRunChange {
+  const summary = 'This check run was created twice. The older one has the result.'
+  return { name, status: 'completed', conclusion: 'cancelled', title: COPY_TITLE, summary, text: '', annotations: [] }
+}
+
+function keyOf({ path, startLine, endLine, title, message }: Annotation): string {
+  return JSON.stringify([path, startLine, endLine, title, message])
+}

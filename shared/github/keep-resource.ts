@@ -1,0 +1,107 @@
+/** Keeps what Muster shows on a pull request true: the summary comment and the label. Read, changed only if different, read back. */
+import { LABELS, type LabelResource, markerOf, type SummaryResource } from '../shown.ts'
+import type { CommentSeen, GitHub, Repo } from './github.ts'
+import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
+
+export interface Shown {
+  readonly state: 'shown'
+  /** GitHub's id; absent for a label, which has none of its own on a pull request. */
+  readonly id?: number
+  /** The generation that GitHub shows; newer than ours if someone newer was there before us. Summary only. */
+  readonly generation?: number
+}
+
+export type Kept = Shown | Unknown
+
+export interface SummaryPlace {
+  readonly repo: Repo
+  readonly repositoryId: number
+  readonly number: number
+}
+
+/**
+ * The one summary comment of a pull request, at `generation` or newer. Ours is what has the marker *and* our own author
+ * (F5, D12, AW71); of several the oldest stays and the others are deleted. Nothing is written where the look failed (D15).
+ */
+export async function keepSummary(
+  github: GitHub,
+  place: SummaryPlace,
+  desired: SummaryResource,
+  generation: number,
+): Promise<Kept> {
+  const { repo, number } = place
+  const marker = markerOf.summary(place.repositoryId, number, generation)
+  const body = `${desired.body}\n${marker}`
+
+  return orUnknown<Kept>(async () => {
+    const [before, ...copies] = await ownSummaries(github, place)
+    if (before === undefined) {
+      await orLook(github.createComment(repo, number, body))
+    } else if (before.generation < generation || (before.generation === generation && !sameText(before.body, body))) {
+      await orLook(github.updateComment(repo, before.id, body))
+    }
+    for (const copy of copies) await orLook(github.deleteComment(repo, copy.id))
+
+    const [after, ...left] = await ownSummaries(github, place)
+    if (after === undefined || after.generation < generation || left.length > 0) return notShown('The summary comment')
+    return { state: 'shown', id: after.id, generation: after.generation }
+  })
+}
+
+/** Exactly one of our three labels; the other labels of the pull request are nobody's business here. */
+export async function keepLabel(github: GitHub, repo: Repo, number: number, desired: LabelResource): Promise<Kept> {
+  return orUnknown<Kept>(async () => {
+    const before = await ownLabels(github, repo, number)
+    if (isOnly(before, desired.label)) return { state: 'shown' }
+    // The new one first: a pull request is never seen without any.
+    if (!before.includes(desired.label)) await orLook(github.addLabel(repo, number, desired.label))
+    for (const label of before) {
+      if (label !== desired.label) await orLook(github.removeLabel(repo, number, label))
+    }
+    return isOnly(await ownLabels(github, repo, number), desired.label) ? { state: 'shown' } : notShown('The label')
+  })
+}
+
+interface OwnSummary extends CommentSeen {
+  readonly generation: number
+}
+
+/** Our summary comments, oldest first. Throws `not_shown` if none is seen in a list that was cut: it may be beyond. */
+async function ownSummaries(github: GitHub, place: SummaryPlace): Promise<readonly OwnSummary[]> {
+  const { rows, cut } = await github.comments(place.repo, place.number)
+  const ours = rows
+    .filter((comment) => comment.authorIsUs)
+    .flatMap((comment) => {
+      const generation = generationOf(comment.body, place)
+      return generation === undefined ? [] : [{ ...comment, generation }]
+    })
+    .sort((a, b) => a.id - b.id)
+  if (ours.length === 0 && cut) throw notShown('Older comments are beyond what is read; the summary comment').because
+  return ours
+}
+
+/** The generation in the comment's marker, which is a line of its own at the end. */
+function generationOf(body: string, { repositoryId, number }: SummaryPlace): number | undefined {
+  const last = body.trimEnd().split(/\r?\n/).at(-1) ?? ''
+  const generation = /^<!-- muster:v1 summary \d+#\d+ (\d{1,15}) -->$/.exec(last)?.[1]
+  if (generation === undefined) return undefined
+  return last === markerOf.summary(repositoryId, number, Number(generation)) ? Number(generation) : undefined
+}
+
+/** GitHub may change line ends and the white space at the end; nothing else (AW71). */
+function sameText(a: string, b: string): boolean {
+  return folded(a) === folded(b)
+}
+
+function folded(text: string): string {
+  return text.replace(/\r\n/g, '\n').trimEnd()
+}
+
+async function ownLabels(github: GitHub, repo: Repo, number: number): Promise<readonly string[]> {
+  const { rows } = await github.labels(repo, number)
+  return rows.filter((label) => LABELS.some((own) => own === label))
+}
+
+function isOnly(labels: readonly string[], label: string): boolean {
+  return labels.length === 1 && labels[0] === label
+}
