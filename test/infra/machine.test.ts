@@ -1,0 +1,320 @@
+/** The state machine as data: what must hold of every state, and the way through it when rooms answer in different ways. */
+import { createRequire } from 'node:module'
+import { StateMachine } from 'aws-local-stepfunctions'
+import { describe, expect, test } from 'vitest'
+import { machineDefinition, machineRooms, type State } from '../../infra/machine.ts'
+import { rooms } from '../../infra/rooms.ts'
+
+/** The validator carries no types of its own. */
+const validate = createRequire(import.meta.url)('asl-validator') as (
+  definition: unknown,
+  options: { checkArn: boolean; checkPaths: boolean },
+) => { errorsText(): string }
+
+const arns = {
+  plan: 'arn:aws:lambda:us-east-1:000000000000:function:plan',
+  admit: 'arn:aws:lambda:us-east-1:000000000000:function:admit',
+  review: 'arn:aws:lambda:us-east-1:000000000000:function:review',
+  conclude: 'arn:aws:lambda:us-east-1:000000000000:function:conclude',
+}
+const definition = machineDefinition(arns, 'aws')
+
+interface NamedState {
+  readonly name: string
+  readonly state: State
+}
+
+/** Every state of the machine, those inside a Map too. */
+function statesOf(states: Readonly<Record<string, State>>): NamedState[] {
+  return Object.entries(states).flatMap(([name, state]) => {
+    const inner = state.ItemProcessor as { States: Record<string, State> } | undefined
+    return [{ name, state }, ...(inner === undefined ? [] : statesOf(inner.States))]
+  })
+}
+
+/** Every key and value inside a value, with the path to it. */
+function entriesOf(value: unknown, path = ''): { path: string; key: string; value: unknown }[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [
+    { path: `${path}/${key}`, key, value: inner },
+    ...entriesOf(inner, `${path}/${key}`),
+  ])
+}
+
+const states = statesOf(definition.States)
+const tasks = states.filter(({ state }) => state.Type === 'Task')
+
+describe('the definition', () => {
+  test('is valid in the States Language', () => {
+    const result = validate(structuredClone(definition), { checkArn: true, checkPaths: true })
+    expect(result.errorsText()).toBe('')
+  })
+
+  test('AW64: every task ends by itself', () => {
+    expect(tasks.length).toBeGreaterThan(0)
+    for (const { name, state } of tasks) expect(state.TimeoutSeconds, name).toBeGreaterThan(0)
+  })
+
+  test('a task that awaits no token outlives its function, so that Lambda says what went wrong', () => {
+    for (const { name, state } of tasks.filter(({ state }) => String(state.Resource).endsWith(':invoke'))) {
+      const { FunctionName } = state.Parameters as { FunctionName: string }
+      const room = machineRooms.find((each) => arns[each] === FunctionName)
+      expect(state.TimeoutSeconds, name).toBeGreaterThan(rooms[room ?? 'plan'].timeoutSeconds)
+    }
+  })
+
+  test('the name of a state is unique in the whole machine', () => {
+    const names = states.map(({ name }) => name)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
+
+  test('AW65: retries name only errors that the Lambda integration or our rooms raise', () => {
+    const raised = [
+      'Lambda.ServiceException',
+      'Lambda.AWSLambdaException',
+      'Lambda.SdkClientException',
+      'Lambda.ClientExecutionTimeoutException',
+      'Lambda.TooManyRequestsException',
+      'Lambda.Unknown',
+      'Runtime.ExitError',
+      'Sandbox.Timedout',
+      'retry',
+      'lease_held',
+    ]
+    for (const { name, state } of tasks) {
+      for (const { ErrorEquals } of state.Retry as { ErrorEquals: string[] }[]) {
+        expect(raised, name).toEqual(expect.arrayContaining(ErrorEquals))
+      }
+    }
+  })
+
+  test('AW67: every invocation is repeated when Lambda throttles it, with full jitter', () => {
+    for (const { name, state } of tasks) {
+      const retries = state.Retry as { ErrorEquals: string[]; JitterStrategy?: string }[]
+      const throttled = retries.find(({ ErrorEquals }) => ErrorEquals.includes('Lambda.TooManyRequestsException'))
+      expect(throttled?.JitterStrategy, name).toBe('FULL')
+    }
+  })
+
+  test('a head that GitHub does not show yet is waited for about four minutes', () => {
+    const [retry] = (definition.States.Plan?.Retry ?? []) as Record<string, number>[]
+    const { IntervalSeconds = 0, BackoffRate = 1, MaxAttempts = 0, MaxDelaySeconds = 0 } = retry ?? {}
+    const waits = Array.from({ length: MaxAttempts }, (_, index) =>
+      Math.min(IntervalSeconds * BackoffRate ** index, MaxDelaySeconds),
+    )
+    const totalSeconds = waits.reduce((sum, wait) => sum + wait, 0)
+    expect(totalSeconds).toBeGreaterThanOrEqual(180)
+    expect(totalSeconds).toBeLessThanOrEqual(260)
+  })
+
+  test('it keeps to the subset that the local engine honours too', () => {
+    const unknownFields = ['Assign', 'Arguments', 'Output', 'QueryLanguage', 'Heartbeat', 'ItemReader', 'ItemBatcher']
+    for (const { path, key, value } of entriesOf(definition)) {
+      expect(unknownFields.some((field) => key.startsWith(field)) || key.startsWith('Tolerated'), path).toBe(false)
+      if (typeof value !== 'string') continue
+      expect(value, path).not.toMatch(/^States\.(?!ALL$|Timeout$)/)
+      expect(value, path).not.toContain('$$.State')
+      expect(value, path).not.toContain('{%')
+      if (value.startsWith('$$.Map.')) expect(path).toContain('/ItemSelector/')
+    }
+  })
+
+  test('every Map runs inline and takes its width from the plan', () => {
+    for (const { state } of states.filter(({ state }) => state.Type === 'Map')) {
+      expect(state.ItemProcessor).toMatchObject({ ProcessorConfig: { Mode: 'INLINE' } })
+      expect(state.MaxConcurrencyPath).toBe('$.plan.answer.ceiling')
+    }
+  })
+
+  test('the names of the states are those that the documentation and the console show', () => {
+    expect(states.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        ...['Plan', 'PlanOutcome', 'ReviewMap', 'Admit', 'AdmitOutcome', 'Review', 'ReviewDone', 'ReviewLost'],
+        ...['AdmitAdjudication', 'AdjudicationOutcome', 'Adjudicate', 'Conclude', 'ConcludeOutcome'],
+        ...['Succeeded', 'Failed', 'Superseded', 'Held'],
+      ]),
+    )
+  })
+})
+
+interface Called {
+  readonly state: string
+  readonly payload: Record<string, unknown>
+}
+
+type Answer = (payload: Record<string, unknown>, call: number) => unknown
+
+class Named extends Error {
+  constructor(name: string) {
+    super(name)
+    this.name = name
+  }
+}
+
+const planned = { outcome: 'planned', ceiling: 2, reviews: ['first', 'second'], adjudication: 'adjudication' }
+const granted = { outcome: 'granted', epoch: 1 }
+const completed = { outcome: 'completed', findings: 0, blocking: 0 }
+
+// The definition's own test says that it is valid; once is enough.
+const machine = new StateMachine(structuredClone(definition) as never, { validationOptions: { noValidate: true } })
+
+/** Runs the machine with rooms that answer as given, without waiting before retries. */
+async function run(answers: Partial<Record<string, Answer>> = {}) {
+  const calls: Called[] = []
+  const usual: Record<string, Answer> = {
+    Plan: () => planned,
+    Admit: () => granted,
+    Review: () => completed,
+    AdmitAdjudication: () => ({ outcome: 'not_needed' }),
+    Adjudicate: () => completed,
+    Conclude: () => ({ outcome: 'shown' }),
+  }
+  const handlers = tasks.map(({ name, state }) => {
+    const answer = answers[name] ?? usual[name] ?? (() => undefined)
+    const isAnsweredByToken = String(state.Resource).endsWith('.waitForTaskToken')
+    const handler = (input: unknown) => {
+      const { Payload } = input as { Payload: Record<string, unknown> }
+      calls.push({ state: name, payload: Payload })
+      const result = answer(Payload, calls.filter(({ state }) => state === name).length)
+      return (isAnsweredByToken ? result : { StatusCode: 200, Payload: result }) as never
+    }
+    return [name, handler] as const
+  })
+  const execution = machine.run(
+    { contract: 1, runId: 'run', attempt: 1 },
+    {
+      overrides: {
+        taskResourceLocalHandlers: Object.fromEntries(handlers),
+        retryIntervalOverrides: Object.fromEntries(tasks.map(({ name }) => [name, 0])),
+      },
+      context: { Execution: { Id: 'execution' }, Task: { Token: 'token' } },
+    },
+  )
+  const entered: string[] = []
+  let error: string | undefined
+  for await (const event of execution.eventLogs) {
+    if (event.type === 'StateEntered') entered.push(event.state.name)
+    if (event.type === 'ExecutionFailed') error = event.Error
+  }
+  const output = error === undefined ? await execution.result : await execution.result.catch(() => undefined)
+  return { output, error, calls, called: calls.map(({ state }) => state), last: entered.at(-1) }
+}
+
+describe('the way through', () => {
+  test('every review is admitted, read and concluded, and nothing but identifiers travels', async () => {
+    const { calls, last, output } = await run()
+    expect(last).toBe('Succeeded')
+    expect(calls.find(({ state }) => state === 'Plan')?.payload).toEqual({
+      contract: 1,
+      runId: 'run',
+      attempt: 1,
+      execution: 'execution',
+    })
+    const reviewed = calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload)
+    expect(reviewed).toEqual([
+      { contract: 1, runId: 'run', attempt: 1, review: 'first', epoch: 1 },
+      { contract: 1, runId: 'run', attempt: 1, review: 'second', epoch: 1 },
+    ])
+    expect(calls.find(({ state }) => state === 'Conclude')?.payload).toEqual({
+      contract: 1,
+      runId: 'run',
+      attempt: 1,
+      token: 'token',
+    })
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(1_024)
+  })
+
+  test('IL3: a worker that was replaced goes back to Admit and works at the new epoch', async () => {
+    const { calls, last } = await run({
+      Plan: () => ({ ...planned, reviews: ['first'] }),
+      Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Review: (_payload, call) => {
+        if (call === 1) throw new Named('stale_fence')
+        return completed
+      },
+    })
+    expect(last).toBe('Succeeded')
+    expect(calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload.epoch)).toEqual([1, 2])
+  })
+
+  test('a lost review does not end the others, nor the run', async () => {
+    const { called, last } = await run({
+      Review: (payload) => {
+        if (payload.review === 'first') throw new Named('analyzer_crashed')
+        return completed
+      },
+    })
+    expect(called.filter((name) => name === 'Review')).toHaveLength(2)
+    expect(last).toBe('Succeeded')
+  })
+
+  test('a live lease of another worker is waited for', async () => {
+    const { called, last } = await run({
+      Plan: () => ({ ...planned, reviews: ['first'] }),
+      Review: (_payload, call) => {
+        if (call < 4) throw new Named('lease_held')
+        return completed
+      },
+    })
+    expect(called.filter((name) => name === 'Review')).toHaveLength(4)
+    expect(called.filter((name) => name === 'Admit')).toHaveLength(1)
+    expect(last).toBe('Succeeded')
+  })
+
+  test('a review that is not granted is not read', async () => {
+    const { called, last } = await run({ Admit: () => ({ outcome: 'ended' }) })
+    expect(called).not.toContain('Review')
+    expect(last).toBe('Succeeded')
+  })
+
+  test('an adjudication is admitted like a review, comes back after a stale fence, and never ends the run', async () => {
+    const { calls, last } = await run({
+      AdmitAdjudication: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Adjudicate: (_payload, call) => {
+        throw new Named(call === 1 ? 'stale_fence' : 'model_refused')
+      },
+    })
+    const adjudicated = calls.filter(({ state }) => state === 'Adjudicate').map(({ payload }) => payload)
+    expect(adjudicated.map(({ review, epoch }) => ({ review, epoch }))).toEqual([
+      { review: 'adjudication', epoch: 1 },
+      { review: 'adjudication', epoch: 2 },
+    ])
+    expect(last).toBe('Succeeded')
+  })
+
+  test.each([
+    ['shown', 'Succeeded', ['Plan', 'Conclude']],
+    ['superseded', 'Superseded', ['Plan']],
+    ['held', 'Held', ['Plan']],
+    ['failed', 'Failed', ['Plan']],
+  ])('a plan that is %s ends at %s and reads nothing', async (outcome, end, called) => {
+    const result = await run({ Plan: () => ({ outcome }) })
+    expect(result.last).toBe(end)
+    expect(result.called).toEqual(called)
+  })
+
+  test('a plan that was made by an earlier call is gone through again', async () => {
+    const { called, last } = await run({
+      Plan: () => ({ ...planned, outcome: 'replay' }),
+      Admit: () => ({ outcome: 'completed' }),
+    })
+    expect(called.filter((name) => name === 'Admit')).toHaveLength(2)
+    expect(last).toBe('Succeeded')
+  })
+
+  test.each([
+    ['superseded', 'Superseded'],
+    ['held', 'Held'],
+    ['failed', 'Failed'],
+    ['unheard_of', 'Failed'],
+  ])('a conclusion that is %s ends at %s', async (outcome, end) => {
+    expect((await run({ Conclude: () => ({ outcome }) })).last).toBe(end)
+  })
+
+  test('a room that fails in Plan or Conclude ends the execution with the error of the room', async () => {
+    const failing: Answer = () => {
+      throw new Named('dead')
+    }
+    for (const state of ['Plan', 'Conclude']) expect((await run({ [state]: failing })).error, state).toBe('dead')
+  })
+})
