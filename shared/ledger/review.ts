@@ -90,7 +90,10 @@ export async function dropToken(ledger: Ledger, name: ReviewName, token: string)
 }
 
 /** What taking a lease came to. */
-export type Leased = { readonly kind: 'leased'; readonly review: Review } | { readonly kind: 'held' | 'stale' }
+export type Leased =
+  | { readonly kind: 'leased'; readonly review: Review }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'stale' }
 
 /** Takes the lease of a granted review at this epoch, in the worker's own name. */
 export async function leaseReview(
@@ -101,7 +104,8 @@ export async function leaseReview(
   const key = keyOf.review(name)
   const until = lease.now + REVIEW_LEASE_MS
   const members = { state: 'leased', owner: lease.owner, until, ...due(key, until) } as const
-  await change(ledger, key, { set: members, if: { state: 'granted', epoch: lease.epoch } })
+  // Every token written so far has been answered by who granted; one written from here on waits for this lease's end.
+  await change(ledger, key, { set: members, remove: ['token'], if: { state: 'granted', epoch: lease.epoch } })
   // Read back whatever the write answered: the refusal may be the answer to our own first try.
   const current = await readReview(ledger, name)
   if (!current || current.epoch !== lease.epoch) return { kind: 'stale' }
@@ -128,8 +132,11 @@ export async function renewLease(
   return written.done
 }
 
-/** What completing came to. */
-export type Completed = 'completed' | 'replay' | 'outcome_conflict' | 'stale'
+/** What completing came to. `token` is that of an Admit that came again meanwhile and is still to be answered. */
+export interface Completed {
+  readonly kind: 'completed' | 'replay' | 'outcome_conflict' | 'stale'
+  readonly token?: string
+}
 
 /** Completes a leased review with what its lens said, or why it failed. Twice with the same content is a replay (RC2, RC3). */
 export async function completeReview(
@@ -145,11 +152,15 @@ export async function completeReview(
     remove: ['duePk', 'dueAt', 'until', 'token'],
     if: { state: 'leased', epoch: lease.epoch, owner: lease.owner },
   })
-  if (written.done) return 'completed'
+  if (written.done) {
+    const token = written.before?.['token']
+    return { kind: 'completed', ...(typeof token === 'string' ? { token } : {}) }
+  }
   const current = await readReview(ledger, name)
-  if (current?.epoch !== lease.epoch || current.owner !== lease.owner || !isDone(current.state)) return 'stale'
+  if (current?.epoch !== lease.epoch || current.owner !== lease.owner || !isDone(current.state))
+    return { kind: 'stale' }
   const same = outcome.state === 'completed' ? current.result === outcome.result : current.state === 'failed'
-  return same ? 'replay' : 'outcome_conflict'
+  return { kind: same ? 'replay' : 'outcome_conflict' }
 }
 
 /** What taking back came to: the review as it is now, and whether this call took it back. */

@@ -115,8 +115,10 @@ export async function readPrefix<T>(ledger: Ledger, pk: string, prefix: string, 
   return items
 }
 
-/** What a conditional write answered; a refusal carries the item as it is. */
-export type Written = { readonly done: true } | { readonly done: false; readonly item: Item | undefined }
+/** What a conditional write answered; done carries the item as it was (if it was changed), a refusal as it is. */
+export type Written =
+  | { readonly done: true; readonly before?: Item | undefined }
+  | { readonly done: false; readonly item: Item | undefined }
 
 /** Puts an item that must not exist yet. A refusal by our own first try (same `writer` nonce, AW32) counts as done. */
 export async function create(
@@ -148,7 +150,8 @@ export interface Change {
 
 /** Changes one item under a condition. */
 export async function change(ledger: Ledger, key: Key, wanted: Change, signal?: AbortSignal): Promise<Written> {
-  return conditional(() => ledger.client.send(new UpdateCommand(updateOf(ledger, key, wanted)), options(signal)))
+  const update = { ...updateOf(ledger, key, wanted), ReturnValues: 'ALL_OLD' } as const
+  return conditional(() => ledger.client.send(new UpdateCommand(update), options(signal)))
 }
 
 /** The same change as a member of a transaction. */
@@ -158,10 +161,9 @@ export function changeInTransaction(ledger: Ledger, key: Key, wanted: Change): T
 }
 
 /** Runs a conditional write; a refused condition is a value, everything else rejects. Compared by name (AW25). */
-export async function conditional(write: () => Promise<unknown>): Promise<Written> {
+export async function conditional(write: () => Promise<{ Attributes?: Item | undefined }>): Promise<Written> {
   try {
-    await write()
-    return { done: true }
+    return { done: true, before: (await write()).Attributes }
   } catch (error) {
     if (nameOf(error) !== 'ConditionalCheckFailedException') throw error
     return { done: false, item: unmarshalled((error as { Item?: unknown }).Item) }

@@ -1,0 +1,62 @@
+/** Admit: a review gets a ticket with its task token, and waits at no cost until the fleet has a place for it. */
+import { randomUUID } from 'node:crypto'
+import { environment } from '../../shared/aws/environment.ts'
+import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
+import { openLog } from '../../shared/aws/log.ts'
+import { admitInput, inputOf } from '../../shared/contract.ts'
+import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { answerGrant, enqueue } from '../../shared/coordinator/hand-on.ts'
+import { Refused } from '../../shared/errors.ts'
+import { awaitGrant, dropToken, readReview, readReviews } from '../../shared/ledger/review.ts'
+import { readRun } from '../../shared/ledger/run.ts'
+import { openLedger } from '../../shared/ledger/table.ts'
+import { parseReviewId, type ReviewName } from '../../shared/review.ts'
+import type { Run } from '../../shared/run.ts'
+import { admissionOf, needsAdjudication, refusalOf } from './admit.ts'
+
+const log = openLog('admit')
+const ledger = openLedger(environment('TABLE_NAME'))
+const executions = openExecutions()
+const coordinator: Coordinator = { ledger, executions, now: Date.now, nonce: randomUUID }
+
+/** Answers nothing to its caller: the task token is answered, now or when the review gets its place. */
+export async function handler(input: unknown): Promise<void> {
+  const { runId, attempt, review: reviewId, token } = inputOf(admitInput, input)
+  const name = parseReviewId(reviewId)
+  if (!name || name.runId !== runId) {
+    throw new Refused('unknown_review', 'The review is not one of this run.', 'Start the run again.') // RC1
+  }
+  const run = await readRun(ledger, runId)
+  const refusal = refusalOf(run, attempt)
+  if (refusal || !run) return answer(token, refusal ?? 'ended')
+  if (name.lens === 'adjudication' && !needsAdjudication(await readReviews(ledger, runId, name.planKey))) {
+    return answer(token, 'not_needed')
+  }
+  await admit(run, name, token)
+}
+
+async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
+  const review = await awaitGrant(
+    ledger,
+    { ...name, attempt: run.attempt, repository: run.repository, pool: 'lambda', turn: run.acceptedAt, token },
+    { writer: randomUUID(), now: Date.now() },
+  )
+  const admission = admissionOf(review)
+  log.info('Admission', { runId: run.runId, reviewId: `${name.lens}/${name.part}`, outcome: admission.kind })
+  if (admission.kind === 'answer') {
+    await answer(token, admission.outcome)
+    await dropToken(ledger, name, token)
+    return
+  }
+  if (admission.kind === 'granted') return answerGrant(coordinator, review)
+  if (admission.enqueue) return enqueue(coordinator, review)
+  // Leased by a worker that may be alive: its end is seen by the sweeper, which takes the review back and queues it. It
+  // may have completed since it was read, and nobody else would tell this token.
+  const current = await readReview(ledger, name)
+  const now = current && admissionOf(current)
+  if (now?.kind === 'answer') await answer(token, now.outcome)
+}
+
+async function answer(token: string, outcome: string): Promise<void> {
+  await answerToken(executions, token, { outcome, epoch: 0 })
+}

@@ -1,0 +1,65 @@
+/** What Step Functions carries between rooms: identifiers and small numbers, never content (DESIGN §2). Checked at each door. */
+import { z } from 'zod'
+import { Refused } from './errors.ts'
+import { CONTRACT } from './limits.ts'
+
+const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
+const identity = {
+  /** A function accepts its own contract and the previous one, so that live executions survive a deploy. */
+  contract: z
+    .number()
+    .int()
+    .min(CONTRACT - 1)
+    .max(CONTRACT),
+  runId: sha256Hex,
+  attempt: z.number().int().positive(),
+}
+const token = z.string().min(1).max(2_048) // Step Functions: at most 2,048 characters
+const review = z.string().min(1).max(300)
+
+export const planInput = z.object({ ...identity, execution: z.string().min(1) })
+export const admitInput = z.object({ ...identity, review, token })
+export const reviewInput = z.object({ ...identity, review, epoch: z.number().int().positive() })
+export const concludeInput = z.object({ ...identity, token })
+
+/** A nudge, as post and command get it from their queue. */
+export const outboxNudge = z.object({
+  contract: identity.contract,
+  repositoryId: z.number().int().positive(),
+  number: z.number().int().positive(),
+  runId: sha256Hex,
+})
+export const inboxNudge = z.object({
+  contract: identity.contract,
+  repositoryId: z.number().int().positive(),
+  number: z.number().int().positive(),
+  cause: z.string().min(1).max(300),
+})
+
+/** What plan answers to the state machine. */
+export interface PlanAnswer {
+  readonly outcome: 'planned' | 'shown' | 'superseded' | 'held' | 'failed' | 'replay'
+  /** The Map's MaxConcurrency: the fleet's effective ceiling when the run was planned, at least 1. */
+  readonly ceiling: number
+  /** Review ids, at most PLAN_REVIEWS_MAX. */
+  readonly reviews: readonly string[]
+  readonly adjudication: string
+}
+
+/** What review answers to the state machine. */
+export interface ReviewAnswer {
+  readonly outcome: 'completed' | 'failed' | 'ended' | 'held'
+  readonly findings: number
+  readonly blocking: number
+}
+
+/** The input as `schema` says; throws Refused `contract_unknown` for any other, naming the member. */
+export function inputOf<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new Refused(
+    'contract_unknown',
+    `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} is not as this version expects it.`,
+    'Let executions end before a deploy that skips a version, or start the run again.',
+  )
+}
