@@ -53,6 +53,7 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
     banner: { js: requireBanner },
     logLevel: 'silent',
   })
+  refuseLazyCommonJs(metafile)
   await rm(directory, { recursive: true, force: true })
   for (const file of outputFiles) {
     const destination = path.join(directory, path.relative(nominalDirectory, file.path))
@@ -61,6 +62,23 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
   }
   for (const asset of assets) await cp(path.join(repositoryRoot, asset.source), path.join(directory, asset.name))
   return metafile
+}
+
+/**
+ * In a chunk, a CommonJS module has its default export only, while Node.js itself finds the named ones too: code
+ * that works from its sources would fail when deployed. https://github.com/evanw/esbuild/issues/3245
+ */
+function refuseLazyCommonJs({ inputs }: Metafile): void {
+  for (const [importer, { imports }] of Object.entries(inputs)) {
+    if (importer.includes('node_modules/')) continue
+    const lazy = imports.find(({ kind, path: target }) => kind === 'dynamic-import' && inputs[target]?.format === 'cjs')
+    if (lazy !== undefined) {
+      throw new Error(
+        `${importer} imports ${lazy.original ?? lazy.path} lazily, which is CommonJS and would lose its named exports. ` +
+          'Export what is needed from a file of ours, and import that file lazily.',
+      )
+    }
+  }
 }
 
 export interface RoomBundlesOptions {

@@ -1,0 +1,157 @@
+/** The bundles that Lambda gets: what is in them, and what still works after minification. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundle, bundleRooms, readMetafile, repositoryRoot } from '../../infra/bundle.ts'
+import { roomNames } from '../../infra/rooms.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'muster-bundle-'))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Writes a handler inside the repository's reach (its imports are resolved from there) and bundles it. */
+async function bundled(name: string, source: string, others: Record<string, string> = {}): Promise<string> {
+  const entry = path.join(folder, name, 'handler.ts')
+  mkdirSync(path.dirname(entry), { recursive: true })
+  writeFileSync(entry, source)
+  for (const [file, text] of Object.entries(others)) writeFileSync(path.join(path.dirname(entry), file), text)
+  const directory = path.join(folder, `${name}-bundle`)
+  await bundle({ entry, directory })
+  return directory
+}
+
+/** Specifier of a file of the repository, for a source that stands elsewhere. */
+function inRepository(file: string): string {
+  return JSON.stringify(path.join(repositoryRoot, file))
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+async function load(directory: string): Promise<{ handler: (event: unknown) => Promise<unknown> }> {
+  return await import(pathToFileURL(path.join(directory, 'index.mjs')).href)
+}
+
+const yaml = inRepository('node_modules/yaml/dist/index.js')
+
+const withSdk = `
+import { DynamoDBClient } from ${inRepository('node_modules/@aws-sdk/client-dynamodb/dist-es/index.js')}
+const client = new DynamoDBClient({ region: 'us-east-1' })
+export const handler = async () => typeof client.send
+`
+
+describe('a bundle', () => {
+  test('AW68: an error keeps the name that Step Functions matches on, though its class has lost its own', async () => {
+    const directory = await bundled(
+      'errors',
+      `import { Dead, LeaseHeld, Refused, Retry, StaleFence } from ${inRepository('shared/errors.ts')}
+       const errors = {
+         refused: () => new Refused('malformed_body', 'a sentence', 'a remedy'),
+         retry: () => new Retry('busy', 'a sentence', 1_000),
+         dead: () => new Dead('post_failed', 'a sentence', 'a remedy'),
+         stale_fence: () => new StaleFence(),
+         lease_held: () => new LeaseHeld(),
+       }
+       export const handler = async (name: keyof typeof errors) => { throw errors[name]() }`,
+    )
+    const { handler } = await load(directory)
+    for (const name of ['refused', 'retry', 'dead', 'stale_fence', 'lease_held']) {
+      const error = await handler(name).then(
+        () => undefined,
+        (thrown: Error) => thrown,
+      )
+      // What Lambda reports as errorType.
+      expect(error?.name).toBe(name)
+      expect(error?.constructor.name).not.toMatch(/Refused|Retry|Dead|StaleFence|LeaseHeld/)
+    }
+  })
+
+  test('AW88: the SDK is inside, and nothing but Node.js itself is outside', async () => {
+    const entry = path.join(folder, 'sdk/handler.ts')
+    const directory = path.join(folder, 'sdk-bundle')
+    mkdirSync(path.dirname(entry), { recursive: true })
+    writeFileSync(entry, withSdk)
+    const { outputs } = await bundle({ entry, directory })
+    const outside = Object.values(outputs).flatMap(({ imports }) => imports.filter(({ external }) => external))
+    expect(outside.length).toBeGreaterThan(0)
+    for (const { path: name } of outside) expect(isBuiltin(name), name).toBe(true)
+    expect(await (await load(directory)).handler(undefined)).toBe('function')
+  })
+
+  test('the same sources give the same bytes in every folder', async () => {
+    const first = await bundled('deterministic', withSdk)
+    const second = path.join(folder, 'deeper/than/before')
+    await bundle({ entry: path.join(folder, 'deterministic/handler.ts'), directory: second })
+    expect(filesBelow(second)).toEqual(filesBelow(first))
+    for (const file of filesBelow(first)) {
+      expect(readFileSync(path.join(second, file)).equals(readFileSync(path.join(first, file))), file).toBe(true)
+    }
+  })
+
+  test('what is imported lazily is a chunk of its own, which works', async () => {
+    const directory = await bundled(
+      'lazy',
+      `export const handler = async () => (await import('./yaml.ts')).parse('answer: 42')`,
+      { 'yaml.ts': `export { parse } from ${yaml}` },
+    )
+    expect(filesBelow(directory).filter((file) => /^chunks\/.*\.mjs$/.test(file)).length).toBeGreaterThan(0)
+    expect(readFileSync(path.join(directory, 'index.mjs')).length).toBeLessThan(2_000)
+    expect(await (await load(directory)).handler(undefined)).toEqual({ answer: 42 })
+  })
+
+  test('a CommonJS module that is imported lazily is refused: its named exports would be gone', async () => {
+    const lazy = bundled(
+      'lazy-commonjs',
+      `export const handler = async () => (await import(${yaml})).parse('answer: 42')`,
+    )
+    await expect(lazy).rejects.toThrow(/lazy-commonjs\/handler\.ts imports .*yaml.* lazily, which is CommonJS/)
+  })
+
+  test('its source maps hold places, not sources', async () => {
+    const directory = await bundled('maps', `export const handler = async () => 'kept in the source only: 7f3a'`)
+    const map = JSON.parse(readFileSync(path.join(directory, 'index.mjs.map'), 'utf8'))
+    expect(map.sources).toHaveLength(1)
+    expect(map.sourcesContent).toBeUndefined()
+  })
+
+  test('a native module is refused: it would be built for this machine, not for the function', async () => {
+    writeFileSync(path.join(folder, 'addon.node'), '')
+    await expect(bundled('native', `import '../addon.node'\nexport const handler = async () => 0`)).rejects.toThrow(
+      /addon\.node/,
+    )
+  })
+})
+
+describe('the rooms', () => {
+  test('each gets its own folder, its assets and an account of its parts', async () => {
+    const roomsDirectory = path.join(folder, 'rooms')
+    for (const room of roomNames) {
+      mkdirSync(path.join(roomsDirectory, room), { recursive: true })
+      writeFileSync(path.join(roomsDirectory, room, 'handler.ts'), `export const handler = async () => '${room}'`)
+    }
+    const outputDirectory = path.join(folder, 'all')
+    const directories = await bundleRooms({ roomsDirectory, outputDirectory })
+    for (const room of roomNames) {
+      expect(await (await load(directories[room])).handler(undefined)).toBe(room)
+      expect(Object.keys((await readMetafile(outputDirectory, room)).outputs).length).toBeGreaterThan(0)
+    }
+    expect(filesBelow(directories.review)).toContain('main.wasm')
+    expect(filesBelow(directories.webhook)).not.toContain('main.wasm')
+  })
+
+  test('a room that is not there is an error that names it', async () => {
+    const nowhere = { roomsDirectory: path.join(folder, 'nowhere'), outputDirectory: path.join(folder, 'none') }
+    await expect(bundleRooms(nowhere)).rejects.toThrow(/nowhere\/\w+\/handler\.ts/)
+  })
+})
