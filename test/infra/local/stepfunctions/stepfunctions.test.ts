@@ -50,11 +50,11 @@ describe('one run', () => {
     let epoch = 0
     const { service, client } = await start(reviewMachine, async (arn, payload) => {
       const name = arn.split(':').at(-1) ?? ''
-      const { item, token, items, width, execution } = payload as Record<string, never>
+      const { item, token, items, width, execution } = payload as Record<string, unknown>
       calls.push(item === undefined ? name : `${name} ${item}`)
       if (name === 'plan') return { outcome: 'planned', items, width, execution }
-      if (name === 'admit') await answer(token, { epoch: ++epoch })
-      if (name === 'conclude') setImmediate(() => answer(token, { outcome: 'shown' }))
+      if (name === 'admit') await answer(String(token), { epoch: ++epoch })
+      if (name === 'conclude') setImmediate(() => answer(String(token), { outcome: 'shown' }))
       if (name === 'review' && calls.filter((call) => call === `review ${item}`).length === 1 && item === 'b') {
         throw functionError('stale_fence')
       }
@@ -88,7 +88,7 @@ describe('one run', () => {
     let runningMost = 0
     const { client } = await start(reviewMachine, async (arn, payload) => {
       const name = arn.split(':').at(-1)
-      const { token, items, width } = payload as Record<string, never>
+      const { token, items, width } = payload as Record<string, string>
       if (name === 'plan') return { outcome: 'planned', items, width }
       if (name === 'review') {
         runningMost = Math.max(runningMost, ++running)

@@ -1,0 +1,75 @@
+/** Lambda on one machine: bundles run in worker threads, with the semantics that functions may rely on. */
+import { FunctionError } from './function-error.ts'
+import type { LocalFunction } from './instance.ts'
+import { Pool } from './pool.ts'
+
+export { FunctionError } from './function-error.ts'
+export type { LocalFunction } from './instance.ts'
+
+export interface LocalFunctions {
+  /**
+   * Invokes synchronously, by ARN or by name, and resolves with the result; event and result make a round trip through
+   * JSON. Rejects with a `FunctionError`: what the handler threw, by its name; `Sandbox.Timedout`; `Runtime.ExitError`
+   * for a worker that ended without an answer; `Lambda.ResourceNotFoundException`, `Lambda.TooManyRequestsException`,
+   * `Lambda.RequestEntityTooLargeException` or `Lambda.ServiceException` for what never reached the handler.
+   * An aborted `signal` rejects with its reason. As on Lambda, it does not stop a handler that is already at work.
+   */
+  invoke(arnOrName: string, event: unknown, signal?: AbortSignal): Promise<unknown>
+  /** Ends all workers at once; what is under way rejects. Resolves when they are gone. Repeatable. */
+  close(): Promise<void>
+  /** Workers started for a function so far. */
+  coldStarts(name: string): number
+}
+
+/** Bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, synchronous invocations. */
+const requestBytesMax = 6 * 1024 * 1024
+
+/** Bytes; Lambda allows a response 100 more, and says so in its own error. */
+const responseBytesMax = requestBytesMax + 100
+
+/**
+ * Each function gets up to `concurrencyMax` workers, one event at a time in each; further calls wait in order. Workers
+ * are kept warm, and ended when idle, on a timeout, or after a crash. `onLog` gets every line they print.
+ */
+export function startFunctions(
+  functions: readonly LocalFunction[],
+  options: { onLog?: (functionName: string, line: string) => void } = {},
+): LocalFunctions {
+  const pools = new Map<string, Pool>()
+  for (const local of functions) {
+    const pool = new Pool(local, (line) => options.onLog?.(local.name, line))
+    pools.set(local.name, pool).set(local.arn, pool)
+  }
+
+  function poolOf(arnOrName: string): Pool {
+    const pool = pools.get(arnOrName)
+    if (pool) return pool
+    const known = functions.map((local) => local.name).join(', ')
+    throw new FunctionError('Lambda.ResourceNotFoundException', `No function "${arnOrName}" here. Use ${known}.`)
+  }
+
+  return {
+    async invoke(arnOrName, event, signal) {
+      const pool = poolOf(arnOrName)
+      const request = JSON.stringify(event) ?? 'null'
+      const requestBytes = Buffer.byteLength(request)
+      if (requestBytes > requestBytesMax) {
+        const rule = `Request must be smaller than ${requestBytesMax} bytes, it has ${requestBytes}. Pass keys, not content.`
+        throw new FunctionError('Lambda.RequestEntityTooLargeException', rule)
+      }
+      const response = await pool.invoke(request, signal)
+      const responseBytes = Buffer.byteLength(response)
+      if (responseBytes > responseBytesMax) {
+        const rule = `Response payload size (${responseBytes} bytes) exceeded maximum allowed payload size (${responseBytesMax} bytes).`
+        throw new FunctionError('Function.ResponseSizeTooLarge', rule)
+      }
+      return JSON.parse(response) as unknown
+    },
+    async close() {
+      await Promise.all([...new Set(pools.values())].map((pool) => pool.close()))
+    },
+    coldStarts(name) {
+      return poolOf(name).coldStarts
+    },
+  }
+}

@@ -1,0 +1,152 @@
+/** One worker thread of a function, from its cold start to its end: one event at a time, ended when it takes too long. */
+import { createInterface } from 'node:readline'
+import { Worker } from 'node:worker_threads'
+import { FunctionError } from './function-error.ts'
+import type { InvokeMessage, WorkerMessage, WorkerOptions } from './messages.ts'
+
+export interface LocalFunction {
+  readonly name: string
+  readonly arn: string
+  /** Absolute path of an ES module. */
+  readonly bundle: string
+  /** Name of the export that is the handler. */
+  readonly handler: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  readonly concurrencyMax: number
+}
+
+/**
+ * Ms for loading a bundle. What takes longer, Lambda begins again within the function's timeout; here both times are
+ * given at once: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html.
+ */
+const initMs = 10_000
+
+/**
+ * MiB of a worker's heap, and what its handler is told. Muster's functions hold at most some documents of a few MiB;
+ * one that leaks ends by itself, and not the process with all others.
+ */
+const heapMiB = 256
+
+/** MiB for young objects. Node.js would let it grow to three times 16 MiB in every worker, which is most of its size. */
+const youngHeapMiB = 8
+
+const workerFile = new URL('./worker.ts', import.meta.url)
+
+export class Instance {
+  readonly #function: LocalFunction
+  readonly #worker: Worker
+  readonly #ready: Promise<WorkerMessage>
+  #settle: ((message: WorkerMessage) => void) | undefined
+  #ended = false
+
+  constructor(local: LocalFunction, onLine: (line: string) => void) {
+    this.#function = local
+    this.#worker = new Worker(workerFile, {
+      workerData: {
+        bundle: local.bundle,
+        handler: local.handler,
+        functionName: local.name,
+        functionArn: local.arn,
+        memoryMiB: heapMiB,
+      } satisfies WorkerOptions,
+      // Its own environment, nothing of this process: a function sees what its configuration gives it.
+      env: { ...baseEnvironment(local.name), ...local.environment },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: youngHeapMiB },
+    })
+    for (const input of [this.#worker.stdout, this.#worker.stderr]) createInterface({ input }).on('line', onLine)
+    this.#worker.on('message', (message: WorkerMessage) => this.#tell(message))
+    this.#worker.on('error', (error) => {
+      onLine(`Runtime error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    })
+    this.#worker.on('exit', (code) => this.#exited(code))
+    this.#ready = this.#next()
+  }
+
+  /** False once it has ended, by itself or by `end`: it takes no more events. */
+  get alive(): boolean {
+    return !this.#ended
+  }
+
+  /**
+   * Handles one event; only one at a time may be given. Resolves with JSON text. Rejects with a `FunctionError`, whose
+   * type is that of the thrown error, `Sandbox.Timedout` or `Runtime.ExitError`; the instance has ended in the last two.
+   */
+  async invoke(requestId: string, event: string): Promise<string> {
+    const { timeoutMs } = this.#function
+    const loaded = await this.#within(this.#ready, initMs + timeoutMs, requestId)
+    if (loaded.kind === 'error') {
+      await this.end()
+      throw new FunctionError(loaded.errorType, loaded.errorMessage)
+    }
+    if (this.#ended) throw exitError(requestId)
+    const answer = this.#next()
+    const deadline = Date.now() + timeoutMs
+    this.#worker.postMessage({ requestId, event, deadline } satisfies InvokeMessage)
+    const message = await this.#within(answer, timeoutMs, requestId)
+    if (message.kind === 'result') return message.body
+    if (message.kind === 'error') throw new FunctionError(message.errorType, message.errorMessage)
+    throw new FunctionError('Runtime.Unknown', 'The runtime answered out of turn. Please report it.')
+  }
+
+  /** Ends the thread at once, wherever it is. Repeatable. */
+  async end(): Promise<void> {
+    if (this.#ended) return
+    this.#ended = true
+    await this.#worker.terminate()
+  }
+
+  #next(): Promise<WorkerMessage> {
+    return new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  #tell(message: WorkerMessage): void {
+    const settle = this.#settle
+    this.#settle = undefined
+    settle?.(message)
+  }
+
+  #exited(code: number): void {
+    this.#ended = true
+    this.#tell({ kind: 'error', errorType: 'Runtime.ExitError', errorMessage: `Runtime exited with status ${code}` })
+  }
+
+  async #within(message: Promise<WorkerMessage>, ms: number, requestId: string): Promise<WorkerMessage> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(resolve, ms, 'late')
+    })
+    const first = await Promise.race([message, late])
+    clearTimeout(timer)
+    if (first !== 'late') return first
+    await this.end()
+    const seconds = (ms / 1000).toFixed(2)
+    throw new FunctionError(
+      'Sandbox.Timedout',
+      `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
+    )
+  }
+}
+
+function exitError(requestId: string): FunctionError {
+  return new FunctionError(
+    'Runtime.ExitError',
+    `RequestId: ${requestId} Error: Runtime exited before it took the event`,
+  )
+}
+
+/** Of Lambda's own variables, those that libraries look for. */
+function baseEnvironment(functionName: string): Record<string, string> {
+  return {
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: functionName,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(heapMiB),
+    TZ: ':UTC',
+  }
+}
