@@ -1,5 +1,5 @@
 /** What became of a command, for tests that count outcomes. */
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb'
 import { expect } from 'vitest'
 
 /** The error of `work`, which must be of `kind`. */
@@ -26,14 +26,19 @@ export async function won(transact: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** On AWS a transaction that meets another one is refused: it is tried again. Ours wait for each other. */
+/** On AWS what meets a running transaction is refused: it is tried again. Ours waits. */
 export async function untilNoConflict<T>(transact: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await transact()
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error
-      if (!error.CancellationReasons?.some(({ Code }) => Code === 'TransactionConflict')) throw error
+      if (!isConflict(error)) throw error
     }
   }
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true
+  if (!(error instanceof TransactionCanceledException)) return false
+  return error.CancellationReasons?.some(({ Code }) => Code === 'TransactionConflict') ?? false
 }

@@ -90,6 +90,22 @@ test('items, indexes and time to live outlast a clean end', async () => {
   expect(described.TimeToLiveDescription?.AttributeName).toBe('expires')
 })
 
+test('closing in the middle of writes keeps every answered one, and may be asked for twice', async () => {
+  const { client, documents } = await start()
+  await createContractTable(client, TableName)
+  const answered = new Set<string>()
+  const writes = Array.from({ length: 100 }, async (_, i) => {
+    await documents.send(put([{ pk: 'P', sk: `${i}`, n: i }]))
+    answered.add(`${i}`)
+  })
+  await Promise.any(writes)
+  await Promise.all([service?.close(), service?.close()])
+  await Promise.allSettled(writes)
+  const next = await start()
+  const kept = (await next.documents.send(new ScanCommand({ TableName }))).Items?.map(({ sk }) => sk)
+  expect(kept).toEqual(expect.arrayContaining([...answered]))
+})
+
 test('an item lost from its index, and a row that no item stands behind, are put right at the start', async () => {
   await leaveThreeItems()
   const store = await openStore(join(directory, 'items'))
