@@ -45,11 +45,14 @@ interface TokenPattern {
 /** A token starts where no word goes on; the `n` of an escaped line feed is no word. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))`
 
-/** `prefix` is a fixed text that tells the kind; `body` is bounded. The prefix and nothing else stays readable. */
-function token(prefix: string, body: string, flags = 'g'): TokenPattern {
-  const head = new RegExp(`^(?:${prefix})`, flags.replace('g', ''))
+/**
+ * `prefix` is a fixed text that tells the kind; `body` is bounded. The prefix and nothing else stays readable. The rest of
+ * the word goes too: it may be a longer token than we know, or another one.
+ */
+function token(prefix: string, body: string): TokenPattern {
+  const head = new RegExp(`^(?:${prefix})`)
   return {
-    pattern: new RegExp(`${START}(?:${prefix})${body}`, flags),
+    pattern: new RegExp(`${START}(?:${prefix})${body}[A-Za-z0-9_]*`, 'g'),
     shown: (found) => head.exec(found)?.[0].length ?? 0,
   }
 }
