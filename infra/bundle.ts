@@ -55,13 +55,20 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
   })
   refuseLazyCommonJs(metafile)
   await rm(directory, { recursive: true, force: true })
+  await rm(mapsOf(directory), { recursive: true, force: true })
   for (const file of outputFiles) {
-    const destination = path.join(directory, path.relative(nominalDirectory, file.path))
+    const base = file.path.endsWith('.map') ? mapsOf(directory) : directory
+    const destination = path.join(base, path.relative(nominalDirectory, file.path))
     await mkdir(path.dirname(destination), { recursive: true })
     await writeFile(destination, file.contents)
   }
   for (const asset of assets) await cp(path.join(repositoryRoot, asset.source), path.join(directory, asset.name))
   return metafile
+}
+
+/** Source maps stay with who deployed: parsing them at each cold start would cost as much as loading the code. */
+export function mapsOf(directory: string): string {
+  return `${directory}.maps`
 }
 
 /**

@@ -67,7 +67,7 @@ export function templateResolver(template: Template, account: Account, nameResou
     const wrong = () => unresolved(asker, `${name} of ${JSON.stringify(argument)} isn't understood`)
     if (name === 'Ref' && typeof argument === 'string') return ref(argument, asker)
     if (name === 'Fn::GetAtt') {
-      const [target, attributeName] = typeof argument === 'string' ? argument.split('.') : texts(argument)
+      const [target, attributeName] = typeof argument === 'string' ? argument.split('.') : (texts(argument) ?? [])
       if (target === undefined || attributeName === undefined) throw wrong()
       return attribute(target, attributeName, asker)
     }
@@ -85,7 +85,10 @@ export function templateResolver(template: Template, account: Account, nameResou
     }
     if (!Array.isArray(argument) || argument.length !== 2) throw wrong()
     const [first, second] = resolve(argument, asker) as [unknown, unknown]
-    if (name === 'Fn::Join' && typeof first === 'string') return texts(second).join(first)
+    if (name === 'Fn::Join' && typeof first === 'string') {
+      const parts = texts(second)
+      if (parts !== undefined) return parts.join(first)
+    }
     if (name === 'Fn::Split' && typeof first === 'string' && typeof second === 'string') return second.split(first)
     if (name === 'Fn::Select' && Array.isArray(second)) {
       const selected: unknown = second[Number(first)]
@@ -104,8 +107,8 @@ export function substitute(text: string, lookUp: (variable: string) => string): 
   )
 }
 
-function texts(value: unknown): string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : []
+function texts(value: unknown): string[] | undefined {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
 }
 
 function unresolved(logicalId: string, why: string): Error {

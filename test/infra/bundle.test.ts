@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundle, bundleRooms, readMetafile, repositoryRoot } from '../../infra/bundle.ts'
+import { bundle, bundleRooms, mapsOf, readMetafile, repositoryRoot } from '../../infra/bundle.ts'
 import { roomNames } from '../../infra/rooms.ts'
 
 let folder: string
@@ -118,11 +118,12 @@ describe('a bundle', () => {
     await expect(lazy).rejects.toThrow(/lazy-commonjs\/handler\.ts imports .*yaml.* lazily, which is CommonJS/)
   })
 
-  test('its source maps hold places, not sources', async () => {
+  test('its source maps hold places, not sources, and stay out of what is deployed', async () => {
     const directory = await bundled('maps', `export const handler = async () => 'kept in the source only: 7f3a'`)
-    const map = JSON.parse(readFileSync(path.join(directory, 'index.mjs.map'), 'utf8'))
+    const map = JSON.parse(readFileSync(path.join(mapsOf(directory), 'index.mjs.map'), 'utf8'))
     expect(map.sources).toHaveLength(1)
     expect(map.sourcesContent).toBeUndefined()
+    expect(filesBelow(directory)).toEqual(['index.mjs'])
   })
 
   test('a native module is refused: it would be built for this machine, not for the function', async () => {
