@@ -19,23 +19,26 @@ export interface ClaimedStore {
  */
 export async function claimDirectory(directory: string): Promise<ClaimedStore> {
   const owner = join(directory, 'owner.json')
+  let store: Store | undefined
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    const store = await openStore(join(directory, 'items'))
+    const claimed = await openStore(join(directory, 'items'))
+    store = claimed
     await writeFile(owner, JSON.stringify({ pid: process.pid }))
     return {
-      store,
+      store: claimed,
       async release() {
         await rm(owner, { force: true }) // while we still have the lock: afterwards the file may be the next owner's
-        await store.db.close()
+        await claimed.db.close()
       },
     }
   } catch (error) {
-    if (isLocked(error)) throw await inUse(directory, owner, error)
-    const reason = error instanceof Error ? (rootCause(error).message ?? error.message) : String(error)
+    await store?.db.close()
+    const cause = rootCause(error)
+    if (cause.code === 'LEVEL_LOCKED') throw await inUse(directory, owner, error)
     throw new StateError(
       'state_unusable',
-      `The state in ${directory} can't be opened: ${reason}. Make the directory writable, or choose another one.`,
+      `The state in ${directory} can't be opened: ${cause.message}. Make the directory writable, or choose another one.`,
       { cause: error },
     )
   }
@@ -61,10 +64,8 @@ async function readPid(owner: string): Promise<number | undefined> {
   }
 }
 
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && (rootCause(error) as NodeJS.ErrnoException).code === 'LEVEL_LOCKED'
-}
-
-function rootCause(error: Error): Error {
+/** LevelDB's reason is in the cause of "database is not open". */
+function rootCause(error: unknown): NodeJS.ErrnoException {
+  if (!(error instanceof Error)) return new Error(String(error))
   return error.cause instanceof Error ? rootCause(error.cause) : error
 }

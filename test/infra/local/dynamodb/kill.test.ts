@@ -4,18 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { DynamoDBDocumentClient, ScanCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { clientFor } from './client.ts'
 import { type ServingProcess, startProcess } from './process.ts'
 import { createContractTable } from './table.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const ROUNDS = 10
+const ROUNDS = 8
 const LOOPS = 6 // of each kind, side by side
 const KILL_WITHIN_MS = 150 // long enough for dozens of writes, short enough for many rounds
 const SEED = 20_261_107
+const TEST_MS = 120_000 // a process starts in 0.3 s on an idle machine and in seconds on a busy one
 const TableName = 'killed'
+
+vi.setConfig({ testTimeout: TEST_MS })
 
 let directory: string
 let serving: ServingProcess | undefined
