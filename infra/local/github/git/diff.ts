@@ -1,0 +1,185 @@
+/** What changed between two commits: the list of files with their counts, and the patches of a page of them. */
+import { fieldsOf, streamGit } from './process.ts'
+
+export interface Change {
+  status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed'
+  path: string
+  /** Where a renamed file was. */
+  previousPath: string | null
+  /** Blobs before and after; all zeros where there is none. */
+  oldSha: string
+  newSha: string
+  additions: number
+  deletions: number
+}
+
+export interface ChangeList {
+  /** In git's order, by path; at most `LISTED_FILES_MAX`. */
+  changes: Change[]
+  /** Of all changed files, listed or not. */
+  fileCount: number
+  additions: number
+  deletions: number
+}
+
+/** "A maximum of 3000 files": docs.github.com, REST, list pull requests files. */
+export const LISTED_FILES_MAX = 3_000
+
+/** "No single file's diff may exceed 20,000 lines … or 500 KB": docs.github.com, limits for viewing content and diffs. */
+const PATCH_LINES_MAX = 20_000
+const PATCH_BYTES_MAX = 500 * 1_024
+
+const LINE_FEED = 0x0a
+
+const PLAIN_DIFF = ['diff-tree', '-r', '--no-commit-id', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index']
+const RENAMES = '--find-renames=50%' // a file counts as renamed when half of it is still there, as on GitHub
+
+/** Everything that turns `base` into `head`. What is beyond the listing's maximum is counted, and not held in memory. */
+export async function listChanges(gitDirectory: string, base: string, head: string): Promise<ChangeList> {
+  const command = [...PLAIN_DIFF, '-z', '--raw', '--numstat', RENAMES, base, head]
+  const list: ChangeList = { changes: [], fileCount: 0, additions: 0, deletions: 0 }
+  const fields = fieldsOf(streamGit(gitDirectory, command))
+  const field = async () => String((await fields.next()).value ?? '')
+  let counted = 0
+  for await (const first of fields) {
+    if (first.startsWith(':')) {
+      const change = rawChange(first, await field())
+      if (change.status === 'renamed') {
+        change.previousPath = change.path
+        change.path = await field()
+      }
+      if (list.fileCount < LISTED_FILES_MAX) list.changes.push(change)
+      list.fileCount += 1
+    } else {
+      const [additions = '', deletions = '', path = ''] = first.split('\t')
+      if (path === '') {
+        await field() // a rename's two paths follow in fields of their own
+        await field()
+      }
+      const change = list.changes[counted]
+      counted += 1
+      const added = count(additions)
+      const deleted = count(deletions)
+      if (change !== undefined) Object.assign(change, { additions: added, deletions: deleted })
+      list.additions += added
+      list.deletions += deleted
+    }
+  }
+  return list
+}
+
+/**
+ * The patches of some changes, from the first hunk header on, without the last line feed. A change has none if it is
+ * binary, changes no line, or is larger than GitHub shows. Memory: at most one patch's limit for each change.
+ */
+export async function readPatches(
+  gitDirectory: string,
+  base: string,
+  head: string,
+  changes: readonly Change[],
+): Promise<Map<Change, string>> {
+  const patches = new Map<string, string>()
+  const renamed = changes.filter((change) => change.previousPath !== null)
+  const others = changes.filter((change) => change.previousPath === null)
+  // Renames are looked for among the renamed alone: searched in a part of the change list, git could pair others.
+  for (const [option, group] of [
+    [RENAMES, renamed],
+    ['--no-renames', others],
+  ] as const) {
+    if (group.length === 0) continue
+    const paths = group.flatMap(({ path, previousPath }) => (previousPath === null ? [path] : [previousPath, path]))
+    const output = streamGit(gitDirectory, [...PLAIN_DIFF, '-p', '-U3', option, base, head, '--', ...paths])
+    for await (const { blobs, patch } of sectionsOf(output)) patches.set(blobs, patch)
+  }
+  const found = new Map<Change, string>()
+  for (const change of changes) {
+    const patch = change.status === 'changed' ? undefined : patches.get(`${change.oldSha}..${change.newSha}`)
+    if (patch !== undefined) found.set(change, patch)
+  }
+  return found
+}
+
+/** A patch depends on its two blobs alone, so these identify it; paths in headers would have to be unquoted. */
+interface Section {
+  blobs: string
+  patch: string
+}
+
+async function* sectionsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Section> {
+  let blobs = ''
+  let lines: Buffer[] = []
+  let bytes = 0
+  const tooLarge = () => lines.length > PATCH_LINES_MAX || bytes > PATCH_BYTES_MAX
+  const finished = (): Section | null =>
+    blobs === '' || lines.length === 0 || tooLarge()
+      ? null
+      : { blobs, patch: Buffer.concat(lines).toString('utf8').replace(/\n$/, '') }
+
+  for await (const line of linesOf(output)) {
+    if (startsWith(line, 'diff --git ')) {
+      const section = finished()
+      if (section !== null) yield section
+      blobs = ''
+      lines = []
+      bytes = 0
+    } else if (lines.length === 0 && startsWith(line, 'index ')) {
+      blobs = line.toString('latin1').split(' ')[1]?.trim() ?? ''
+    } else if ((lines.length > 0 || startsWith(line, '@@ ')) && !tooLarge()) {
+      lines.push(line)
+      bytes += line.length
+    }
+  }
+  const section = finished()
+  if (section !== null) yield section
+}
+
+/** Lines with their line feeds. One that is longer than any patch may be comes cut, just beyond that limit. */
+async function* linesOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of output) {
+    let from = 0
+    while (from < chunk.length) {
+      const feed = chunk.indexOf(LINE_FEED, from)
+      const end = feed === -1 ? chunk.length : feed + 1
+      if (bytes <= PATCH_BYTES_MAX) pieces.push(chunk.subarray(from, end))
+      bytes += end - from
+      from = end
+      if (feed === -1) continue
+      yield Buffer.concat(pieces)
+      pieces = []
+      bytes = 0
+    }
+  }
+  if (bytes > 0) yield Buffer.concat(pieces)
+}
+
+function startsWith(line: Buffer, text: string): boolean {
+  return line.subarray(0, text.length).toString('latin1') === text
+}
+
+/** `:<old mode> <new mode> <old sha> <new sha> <status>` and the first path. */
+function rawChange(header: string, path: string): Change {
+  const [, , oldSha = '', newSha = '', letter = ''] = header.split(' ')
+  return { status: statusOf(letter), path, previousPath: null, oldSha, newSha, additions: 0, deletions: 0 }
+}
+
+function statusOf(letter: string): Change['status'] {
+  switch (letter[0]) {
+    case 'A':
+      return 'added'
+    case 'D':
+      return 'removed'
+    case 'R':
+      return 'renamed'
+    case 'T':
+      return 'changed' // a file became a link, or the other way round
+    default:
+      return 'modified'
+  }
+}
+
+/** Git prints `-` for a binary file; GitHub counts no lines there. */
+function count(text: string): number {
+  return text === '-' ? 0 : Number(text)
+}

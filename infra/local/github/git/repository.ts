@@ -1,0 +1,181 @@
+/** A git repository on disk as GitHub's API sees one: refs, commits, trees, blobs. Nothing is ever written into it. */
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type GitObject, ObjectReader } from './objects.ts'
+import { fieldsOf, GitFailure, runGit, streamGit } from './process.ts'
+
+export interface TreeEntry {
+  path: string
+  mode: string
+  type: 'blob' | 'tree' | 'commit'
+  sha: string
+  /** Bytes; null for anything but a blob. */
+  size: number | null
+}
+
+export interface Signature {
+  name: string
+  email: string
+  /** ISO 8601 with the author's own offset from UTC. */
+  date: string
+}
+
+export interface Commit {
+  sha: string
+  treeSha: string
+  parents: string[]
+  author: Signature
+  committer: Signature
+  message: string
+}
+
+/** Small answers: a SHA, two counts. */
+const SMALL_OUTPUT_BYTES_MAX = 64 * 1_024
+
+const COMMIT_FORMAT = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B'].join('%x00')
+const COMMIT_FIELDS = 10
+
+/** What a ref may look like here: git's own rules, without its operators (`^`, `~`, `:`, `@{…}`, `..`). */
+const REF_NAME = /^(?!-)(?!.*(?:\.\.|@\{))[^\p{Cc} ~^:?*[\\]+$/u
+
+export class GitRepository {
+  readonly gitDirectory: string
+  readonly #objects: ObjectReader
+
+  private constructor(gitDirectory: string) {
+    this.gitDirectory = gitDirectory
+    this.#objects = new ObjectReader(gitDirectory)
+  }
+
+  /** Opens a bare repository, a work tree, or a `.git` directory or file. Throws `not_a_git_repository`. */
+  static async open(path: string): Promise<GitRepository> {
+    const located = locate(resolve(path))
+    try {
+      if (located === null) throw new GitFailure(`there is no git repository at ${path}`, null)
+      const answer = await runGit(located, ['rev-parse', '--absolute-git-dir'], SMALL_OUTPUT_BYTES_MAX)
+      return new GitRepository(answer.toString('utf8').replace(/\n$/, ''))
+    } catch (error) {
+      throw new Error(
+        `not_a_git_repository: ${path} can't be read as a git repository. Name a clone's folder, a bare repository or a .git directory.`,
+        { cause: error },
+      )
+    }
+  }
+
+  /** The object, or null if there is none; its bytes are null if there are more than `bytesMax` of them. */
+  object(sha: string, bytesMax: number): Promise<GitObject | null> {
+    return this.#objects.read(sha, bytesMax)
+  }
+
+  /** The commit that a branch, a tag, `HEAD`, a full SHA or a prefix of one stands for, or null. */
+  async resolveCommit(ref: string): Promise<string | null> {
+    if (!REF_NAME.test(ref)) return null
+    const names = [`refs/heads/${ref}`, `refs/tags/${ref}`]
+    if (ref === 'HEAD' || ref.startsWith('refs/')) names.unshift(ref)
+    if (/^[0-9a-f]{7,64}$/.test(ref)) names.push(ref)
+    for (const name of names) {
+      const object = await this.#objects.read(`${name}^{commit}`, 0)
+      if (object !== null) return object.sha
+    }
+    return null
+  }
+
+  /** The best common ancestor, or null for unrelated histories. */
+  async mergeBase(one: string, other: string): Promise<string | null> {
+    try {
+      return (await runGit(this.gitDirectory, ['merge-base', one, other], SMALL_OUTPUT_BYTES_MAX)).toString().trim()
+    } catch (error) {
+      if (error instanceof GitFailure && error.exitCode === 1) return null
+      throw error
+    }
+  }
+
+  /** How many commits only `base` has, and how many only `head` has. */
+  async divergence(base: string, head: string): Promise<{ behind: number; ahead: number }> {
+    const command = ['rev-list', '--left-right', '--count', `${base}...${head}`]
+    const [behind, ahead] = (await runGit(this.gitDirectory, command, SMALL_OUTPUT_BYTES_MAX)).toString().split('\t')
+    return { behind: Number(behind), ahead: Number(ahead) }
+  }
+
+  /** The commits that `head` has and `base` doesn't, oldest first; at most the newest `countMax`. */
+  async commits(base: string, head: string, countMax: number): Promise<Commit[]> {
+    return (await this.#log([`--max-count=${countMax}`, '--topo-order', `${base}..${head}`])).reverse()
+  }
+
+  /** One commit by its full SHA, or null. */
+  async commit(sha: string): Promise<Commit | null> {
+    if ((await this.#objects.read(sha, 0))?.type !== 'commit') return null
+    return (await this.#log(['--max-count=1', sha]))[0] ?? null
+  }
+
+  /** What stands at `path` in a commit or tree, or null. An empty path is the root. */
+  async entry(treeish: string, path: string): Promise<TreeEntry | null> {
+    if (path === '') {
+      const root = await this.#objects.read(`${treeish}^{tree}`, 0)
+      return root === null ? null : { path, mode: '040000', type: 'tree', sha: root.sha, size: null }
+    }
+    for await (const entry of this.#listTree(['--', path], treeish)) {
+      if (entry.path === path) return entry
+    }
+    return null
+  }
+
+  /** A tree's entries, with everything below it if `recursive`, as they come from git: stop reading when it is enough. */
+  tree(treeSha: string, recursive: boolean): AsyncGenerator<TreeEntry> {
+    return this.#listTree([], treeSha, recursive ? ['-r', '-t'] : [])
+  }
+
+  close(): void {
+    this.#objects.close()
+  }
+
+  async *#listTree(paths: string[], treeish: string, options: string[] = []): AsyncGenerator<TreeEntry> {
+    const command = ['ls-tree', '-z', '-l', '--full-tree', ...options, treeish, ...paths]
+    for await (const field of fieldsOf(streamGit(this.gitDirectory, command))) {
+      const tab = field.indexOf('\t')
+      const [mode = '', type = '', sha = '', size = ''] = field.slice(0, tab).split(/ +/)
+      yield {
+        path: field.slice(tab + 1),
+        mode,
+        type: type as TreeEntry['type'],
+        sha,
+        size: size === '-' ? null : Number(size),
+      }
+    }
+  }
+
+  async #log(selection: string[]): Promise<Commit[]> {
+    const command = ['log', '-z', '--no-show-signature', '--no-color', '--encoding=UTF-8', `--format=${COMMIT_FORMAT}`]
+    const commits: Commit[] = []
+    let fields: string[] = []
+    for await (const field of fieldsOf(streamGit(this.gitDirectory, [...command, ...selection]))) {
+      fields.push(field)
+      if (fields.length < COMMIT_FIELDS) continue
+      commits.push(commitOf(fields))
+      fields = []
+    }
+    return commits
+  }
+}
+
+/** The directory (or `.git` file) to hand to git; null if the path holds none. Git's own search upwards is not wanted. */
+function locate(path: string): string | null {
+  if (!existsSync(path)) return null
+  if (statSync(path).isFile()) return path
+  const inside = join(path, '.git')
+  if (existsSync(inside)) return inside
+  return existsSync(join(path, 'HEAD')) ? path : null
+}
+
+function commitOf(fields: string[]): Commit {
+  const [sha = '', treeSha = '', parents = '', authorName = '', authorEmail = '', authorDate = '', ...others] = fields
+  const [committerName = '', committerEmail = '', committerDate = '', message = ''] = others
+  return {
+    sha,
+    treeSha,
+    parents: parents === '' ? [] : parents.split(' '),
+    author: { name: authorName, email: authorEmail, date: authorDate },
+    committer: { name: committerName, email: committerEmail, date: committerDate },
+    message: message.replace(/\n+$/, ''),
+  }
+}

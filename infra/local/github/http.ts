@@ -1,0 +1,112 @@
+/** What a route gets and gives, and GitHub's ways to refuse. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+import type { Actor } from './authentication.ts'
+
+export interface Call {
+  method: string
+  /** The whole address as it was called. */
+  url: URL
+  /** The address's path without `/api/v3`. */
+  path: string
+  /** Named parts of the route's pattern, decoded. */
+  params: Record<string, string>
+  headers: IncomingHttpHeaders
+  body: Buffer
+  actor: Actor
+}
+
+export interface Answer {
+  status: number
+  headers?: Record<string, string>
+  /** Sent as JSON, unless `bytes` are given. */
+  json?: unknown
+  bytes?: Buffer
+  contentType?: string
+}
+
+export interface Route {
+  method: string
+  /** `/repos/:owner/:repo/contents/*path`: `:name` is one segment, `*name` is everything. */
+  pattern: string
+  handle(call: Call): Answer | Promise<Answer>
+}
+
+/** A layer around every call: it may answer itself, change the answer, or do something before and after. */
+export type Layer = (call: Call, next: (call: Call) => Promise<Answer>) => Promise<Answer>
+
+const DOCUMENTATION_URL = 'https://docs.github.com/rest'
+
+/** An answer that is thrown: what GitHub says when it won't. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly errors: readonly unknown[] | undefined
+
+  constructor(status: number, message: string, errors?: readonly unknown[]) {
+    super(message)
+    this.status = status
+    this.errors = errors
+  }
+
+  answer(): Answer {
+    return {
+      status: this.status,
+      json: {
+        message: this.message,
+        ...(this.errors === undefined ? {} : { errors: this.errors }),
+        documentation_url: DOCUMENTATION_URL,
+        status: String(this.status),
+      },
+    }
+  }
+}
+
+export function notFound(): Refusal {
+  return new Refusal(404, 'Not Found')
+}
+
+/** 422 that names the field, as GitHub's model validations do. */
+export function invalidField(resource: string, field: string, message: string): Refusal {
+  return new Refusal(422, 'Validation Failed', [{ resource, code: 'custom', field, message }])
+}
+
+/** 422 with sentences only, as GitHub answers for reviews. */
+export function unprocessable(...sentences: string[]): Refusal {
+  return new Refusal(422, 'Unprocessable Entity', sentences)
+}
+
+/** GitHub counts characters, not bytes: docs.github.com and its own message, "body is too long (maximum is 65536 characters)". */
+export const BODY_CHARACTERS_MAX = 65_536
+
+export function checkBodyLength(resource: string, body: string): void {
+  // A text can't have more characters than UTF-16 units: most bodies need not be taken apart.
+  if (body.length > BODY_CHARACTERS_MAX && [...body].length > BODY_CHARACTERS_MAX) {
+    throw invalidField(resource, 'body', `body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`)
+  }
+}
+
+/** The call's JSON, checked. Unknown properties are ignored, as GitHub does. */
+export function parseBody<T>(schema: z.ZodType<T>, call: Call): T {
+  let value: unknown = {}
+  if (call.body.length > 0) {
+    try {
+      value = JSON.parse(call.body.toString('utf8'))
+    } catch (error) {
+      if (error instanceof SyntaxError) throw new Refusal(400, 'Problems parsing JSON')
+      throw error
+    }
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new Refusal(422, `Invalid request.\n\n${z.prettifyError(parsed.error)}`)
+}
+
+/** True if the client asks for this media type, e.g. `raw` in `application/vnd.github.raw+json`. */
+export function accepts(call: Call, mediaType: string): boolean {
+  return new RegExp(`application/vnd\\.github\\.(?:v3\\.)?${mediaType}\\b`).test(call.headers.accept ?? '')
+}
+
+export function ok(json: unknown, headers?: Record<string, string>): Answer {
+  return headers === undefined ? { status: 200, json } : { status: 200, json, headers }
+}

@@ -1,0 +1,36 @@
+/**
+ * Identities that follow from names, so that a repository, an account or an installation keeps its id even when
+ * the stand-in's state is deleted and made again.
+ */
+import { createHash } from 'node:crypto'
+
+/** Hashed ids are taken from 2³¹ values: far inside what every client reads as a number, as GitHub's own are. */
+const HASHED_ID_BITS = 31
+
+/** GitHub compares names without case. */
+function hashedId(kind: string, name: string): number {
+  const digest = createHash('sha256').update(`${kind}:${name.toLowerCase()}`).digest()
+  return digest.readUInt32BE(0) % 2 ** HASHED_ID_BITS
+}
+
+export function repositoryId(owner: string, name: string): number {
+  return hashedId('repository', `${owner}/${name}`)
+}
+
+export function accountId(login: string): number {
+  return hashedId('account', login)
+}
+
+/** The App is installed once for each account that owns a repository here. */
+export function installationId(owner: string): number {
+  return hashedId('installation', owner)
+}
+
+export function labelId(repository: number, name: string): number {
+  return hashedId('label', `${repository}/${name}`)
+}
+
+/** GraphQL's id of a thing: opaque to clients, different for each kind. */
+export function nodeId(kind: string, id: number | string): string {
+  return Buffer.from(`${kind}:${id}`).toString('base64')
+}

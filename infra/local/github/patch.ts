@@ -1,0 +1,84 @@
+/**
+ * Reads the patch of one file: which lines it shows on which side, and whether a comment may stand there. This is the
+ * stand-in's own judgement, on purpose not shared with the code that it judges.
+ */
+import type { Side } from './records.ts'
+
+export interface PatchLine {
+  kind: 'hunk' | 'context' | 'added' | 'removed' | 'no_newline'
+  /** As in the patch, with its first character. */
+  text: string
+  oldLine: number | null
+  newLine: number | null
+  /** Which hunk it is in, from 0. */
+  hunk: number
+  /** Lines below the first hunk header. */
+  position: number
+}
+
+export interface Place {
+  line: number
+  side: Side
+  startLine: number | null
+  startSide: Side | null
+}
+
+export type Anchor =
+  | { found: true; position: number; diffHunk: string }
+  | { found: false; reason: 'line_not_in_diff' | 'start_not_before_end' | 'start_not_in_hunk' }
+
+/** `@@ -5 +5 @@`: a count that is left out means 1. */
+const HUNK_HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+
+export function parsePatch(patch: string): PatchLine[] {
+  const lines: PatchLine[] = []
+  let oldLine = 0
+  let newLine = 0
+  let hunk = -1
+  for (const [position, text] of patch.split('\n').entries()) {
+    const header = HUNK_HEADER.exec(text)
+    if (header !== null) {
+      oldLine = Number(header[1])
+      newLine = Number(header[2])
+      hunk += 1
+      lines.push({ kind: 'hunk', text, oldLine: null, newLine: null, hunk, position })
+    } else if (text.startsWith('+')) {
+      lines.push({ kind: 'added', text, oldLine: null, newLine: newLine++, hunk, position })
+    } else if (text.startsWith('-')) {
+      lines.push({ kind: 'removed', text, oldLine: oldLine++, newLine: null, hunk, position })
+    } else if (text.startsWith('\\')) {
+      lines.push({ kind: 'no_newline', text, oldLine: null, newLine: null, hunk, position })
+    } else {
+      lines.push({ kind: 'context', text, oldLine: oldLine++, newLine: newLine++, hunk, position })
+    }
+  }
+  return lines
+}
+
+/**
+ * Where a comment would stand. GitHub takes lines that the diff shows, on the side that shows them; a range must begin
+ * above its end and in the same hunk.
+ */
+export function anchorIn(lines: readonly PatchLine[], place: Place): Anchor {
+  if (place.startLine !== null && place.startLine >= place.line) return { found: false, reason: 'start_not_before_end' }
+  const end = lineAt(lines, place.line, place.side)
+  if (end === undefined) return { found: false, reason: 'line_not_in_diff' }
+  if (place.startLine !== null) {
+    const start = lineAt(lines, place.startLine, place.startSide ?? place.side)
+    if (start === undefined || start.hunk !== end.hunk) return { found: false, reason: 'start_not_in_hunk' }
+  }
+  const shown = lines.filter((line) => line.hunk === end.hunk && line.position <= end.position)
+  return { found: true, position: end.position, diffHunk: shown.map((line) => line.text).join('\n') }
+}
+
+/** The line and side that GitHub's older `position` names, or null. */
+export function placeAt(lines: readonly PatchLine[], position: number): Place | null {
+  const line = lines.find((candidate) => candidate.position === position)
+  if (line?.newLine != null) return { line: line.newLine, side: 'RIGHT', startLine: null, startSide: null }
+  if (line?.oldLine != null) return { line: line.oldLine, side: 'LEFT', startLine: null, startSide: null }
+  return null
+}
+
+function lineAt(lines: readonly PatchLine[], number: number, side: Side): PatchLine | undefined {
+  return lines.find((line) => (side === 'LEFT' ? line.oldLine : line.newLine) === number)
+}

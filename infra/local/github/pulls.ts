@@ -1,0 +1,244 @@
+/** What people do to pull requests: open, push, edit, close. Each is one change together with the webhook that tells of it. */
+
+import { GitRepository } from './git/repository.ts'
+import { repositoryId } from './identity.ts'
+import {
+  type Account,
+  type Branch,
+  fullName,
+  type Permission,
+  type PullRequest,
+  pullKey,
+  type Repository,
+} from './records.ts'
+import { TOP } from './store.ts'
+import type { PullRequestAction, WebhookSender } from './webhooks.ts'
+import type { World } from './world.ts'
+
+export interface NewRepository {
+  owner: string
+  name: string
+  /** A clone's folder, a bare repository, or a `.git` directory or file; nothing is ever written into it. */
+  gitDirectory: string
+  defaultBranch: string
+  private?: boolean
+}
+
+export interface NewPullRequest {
+  /** `owner/name` of a repository that was added. */
+  repository: string
+  /** The branch names that are shown; they need not exist in git. The SHAs must. */
+  base: string
+  baseSha: string
+  head: string
+  headSha: string
+  title: string
+  body: string | null
+  author: { login: string; type: 'User' | 'Bot' }
+  draft?: boolean
+}
+
+export interface PullRequestEdit {
+  title?: string
+  body?: string | null
+  base?: Branch
+}
+
+/** GitHub refuses other names; a name is also a part of addresses here. */
+const NAME = /^[A-Za-z0-9._-]{1,100}$/
+
+const FIRST_PULL_ID = 2_000_000_001
+
+export class PullRequests {
+  readonly #world: World
+  readonly #webhooks: WebhookSender
+  readonly #url: string
+
+  constructor(world: World, webhooks: WebhookSender, url: string) {
+    this.#world = world
+    this.#webhooks = webhooks
+    this.#url = url
+  }
+
+  async addRepository(input: NewRepository): Promise<Repository> {
+    const { owner, name, defaultBranch } = input
+    if (!NAME.test(owner) || !NAME.test(name)) {
+      throw new Error(
+        `invalid_repository_name: ${owner}/${name} isn't a name that GitHub takes. Use letters, digits, ".", "_" and "-".`,
+      )
+    }
+    const git = await GitRepository.open(input.gitDirectory)
+    git.close()
+    const id = repositoryId(owner, name)
+    return this.#world.store.change((writer) => {
+      const known = writer.get('repository', id)
+      if (known !== undefined && fullName(known).toLowerCase() !== `${owner}/${name}`.toLowerCase()) {
+        throw new Error(
+          `repository_id_taken: ${owner}/${name} would get the id of ${fullName(known)}. Use another name.`,
+        )
+      }
+      const first = { createdAt: this.#world.now(), lastNumber: 0, permissions: {} }
+      const repository: Repository = {
+        ...first,
+        ...known,
+        id,
+        owner,
+        name,
+        defaultBranch,
+        gitDirectory: git.gitDirectory,
+        private: input.private ?? false,
+      }
+      writer.put('repository', id, TOP, repository)
+      return repository
+    })
+  }
+
+  setPermission(repository: string, login: string, permission: Permission): void {
+    const { id } = this.#world.repositoryNamed(repository)
+    this.#world.store.change((writer) => {
+      const current = writer.get('repository', id)
+      if (current === undefined) return
+      current.permissions[login.toLowerCase()] = permission
+      writer.put('repository', id, TOP, current)
+    })
+  }
+
+  async open(input: NewPullRequest): Promise<number> {
+    const repository = this.#world.repositoryNamed(input.repository)
+    const author: Account = { login: input.author.login, type: input.author.type }
+    const at = this.#world.now()
+    const base = await this.#branch(repository, { ref: input.base, sha: input.baseSha })
+    const head = await this.#branch(repository, { ref: input.head, sha: input.headSha })
+    const draft: Omit<PullRequest, 'id' | 'number'> = {
+      repositoryId: repository.id,
+      title: input.title,
+      body: input.body,
+      author,
+      state: 'open',
+      draft: input.draft ?? false,
+      base,
+      head,
+      heads: [head.sha],
+      labels: [],
+      createdAt: at,
+      updatedAt: at,
+      closedAt: null,
+      mergedAt: null,
+    }
+    const counts = await this.#world.countsOf(repository, { ...draft, id: 0, number: 0 }, this.#world.store)
+    const number = this.#world.store.change((writer) => {
+      const current = writer.get('repository', repository.id) ?? repository
+      const next = current.lastNumber + 1
+      writer.put('repository', repository.id, TOP, { ...current, lastNumber: next })
+      const pull: PullRequest = { ...draft, id: writer.next('pull', FIRST_PULL_ID), number: next }
+      writer.put('pull', pullKey(repository.id, next), repository.id, pull)
+      this.#webhooks.record(writer, this.#url, current, pull, counts, { action: 'opened' })
+      return next
+    })
+    this.#webhooks.sendDue()
+    return number
+  }
+
+  async pushHead(repository: string, number: number, headSha: string): Promise<void> {
+    const sha = await this.#commit(this.#world.repositoryNamed(repository), headSha)
+    await this.#change(repository, number, (pull) =>
+      pull.head.sha === sha
+        ? null // pushing what is there already changes nothing, and GitHub tells nobody
+        : {
+            pull: { ...pull, head: { ...pull.head, sha }, heads: [...pull.heads, sha] },
+            event: { action: 'synchronize', before: pull.head.sha, after: sha },
+          },
+    )
+  }
+
+  async edit(repository: string, number: number, edit: PullRequestEdit): Promise<void> {
+    const base = edit.base && (await this.#branch(this.#world.repositoryNamed(repository), edit.base))
+    await this.#change(repository, number, (pull) => {
+      const changes = {
+        ...(edit.title !== undefined && edit.title !== pull.title ? { title: { from: pull.title } } : {}),
+        ...(edit.body !== undefined && edit.body !== pull.body ? { body: { from: pull.body ?? '' } } : {}),
+        ...(base !== undefined && (base.ref !== pull.base.ref || base.sha !== pull.base.sha)
+          ? { base: { ref: { from: pull.base.ref }, sha: { from: pull.base.sha } } }
+          : {}),
+      }
+      if (Object.keys(changes).length === 0) return null
+      const { title = pull.title, body = pull.body } = edit
+      return { pull: { ...pull, title, body, base: base ?? pull.base }, event: { action: 'edited', changes } }
+    })
+  }
+
+  async setDraft(repository: string, number: number): Promise<void> {
+    await this.#change(repository, number, (pull) =>
+      pull.draft ? null : { pull: { ...pull, draft: true }, event: { action: 'converted_to_draft' } },
+    )
+  }
+
+  async markReady(repository: string, number: number): Promise<void> {
+    await this.#change(repository, number, (pull) =>
+      pull.draft ? { pull: { ...pull, draft: false }, event: { action: 'ready_for_review' } } : null,
+    )
+  }
+
+  async close(repository: string, number: number, merged: boolean): Promise<void> {
+    const at = this.#world.now()
+    await this.#change(repository, number, (pull) =>
+      pull.state === 'closed'
+        ? null
+        : {
+            pull: { ...pull, state: 'closed', closedAt: at, mergedAt: merged ? at : null },
+            event: { action: 'closed' },
+          },
+    )
+  }
+
+  async reopen(repository: string, number: number, headSha?: string): Promise<void> {
+    const known = this.#world.repositoryNamed(repository)
+    const sha = headSha === undefined ? undefined : await this.#commit(known, headSha)
+    await this.#change(repository, number, (pull) => {
+      if (pull.state === 'open') return null
+      if (pull.mergedAt !== null) {
+        throw new Error(
+          `pull_request_merged: ${repository}#${number} is merged and can't be reopened. Open another one.`,
+        )
+      }
+      const moved = sha !== undefined && sha !== pull.head.sha
+      const head = moved ? { head: { ...pull.head, sha }, heads: [...pull.heads, sha] } : {}
+      return { pull: { ...pull, ...head, state: 'open', closedAt: null }, event: { action: 'reopened' } }
+    })
+  }
+
+  /** Applies `decide` and records its webhook in one transaction; null means that nothing changes. */
+  async #change(
+    name: string,
+    number: number,
+    decide: (pull: PullRequest) => { pull: PullRequest; event: PullRequestAction } | null,
+  ): Promise<void> {
+    const repository = this.#world.repositoryNamed(name)
+    const expected = decide(this.#world.pullNumbered(repository, number))
+    if (expected === null) return
+    // Counting takes git, and git takes time; the transaction itself must not wait.
+    const counts = await this.#world.countsOf(repository, expected.pull, this.#world.store)
+    this.#world.store.change((writer) => {
+      const decided = decide(this.#world.pullNumbered(repository, number))
+      if (decided === null) return
+      const pull = { ...decided.pull, updatedAt: this.#world.now() }
+      writer.put('pull', pullKey(repository.id, number), repository.id, pull)
+      this.#webhooks.record(writer, this.#url, repository, pull, counts, decided.event)
+    })
+    this.#webhooks.sendDue()
+  }
+
+  async #branch(repository: Repository, { ref, sha }: Branch): Promise<Branch> {
+    return { ref, sha: await this.#commit(repository, sha) }
+  }
+
+  async #commit(repository: Repository, sha: string): Promise<string> {
+    const commit = await (await this.#world.gitOf(repository)).resolveCommit(sha)
+    if (commit === null) {
+      throw new Error(
+        `unknown_commit: ${sha} is no commit in ${repository.gitDirectory}. Fetch it, or name another one.`,
+      )
+    }
+    return commit
+  }
+}

@@ -1,0 +1,72 @@
+/** Takes the comments of a review and finds where they stand, or refuses them all: GitHub doesn't say which one was wrong. */
+import { z } from 'zod'
+import { checkBodyLength, invalidField, unprocessable } from './http.ts'
+import { anchorIn, type PatchLine, type Place, placeAt } from './patch.ts'
+import type { PullRequest, Repository, ReviewComment } from './records.ts'
+import type { World } from './world.ts'
+
+const Side = z.enum(['LEFT', 'RIGHT'])
+
+export const CommentInput = z.object({
+  path: z.string(),
+  body: z.string().min(1),
+  position: z.int().optional(),
+  line: z.int().optional(),
+  side: Side.optional(),
+  start_line: z.int().optional(),
+  start_side: Side.optional(),
+})
+export type CommentInput = z.infer<typeof CommentInput>
+
+export type PlacedComment = Pick<
+  ReviewComment,
+  'path' | 'body' | 'line' | 'side' | 'startLine' | 'startSide' | 'position' | 'diffHunk'
+>
+
+const RESOURCE = 'PullRequestReviewComment'
+const FIELD = 'pull_request_review_thread'
+
+/** All comments with their places; throws GitHub's 422 for the whole review if one of them has none. */
+export async function anchorComments(
+  world: World,
+  repository: Repository,
+  pull: PullRequest,
+  commitId: string,
+  comments: readonly CommentInput[],
+): Promise<PlacedComment[]> {
+  if (comments.length === 0) return []
+  for (const comment of comments) checkBodyLength(RESOURCE, comment.body)
+  const paths = new Set(comments.map((comment) => comment.path))
+  const patches = await world.patchLines(repository, pull, commitId, paths)
+  return comments.map((comment) => anchored(comment, patches.get(comment.path)))
+}
+
+function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined): PlacedComment {
+  if (lines === undefined) throw unprocessable('Path could not be resolved')
+  const place = placeOf(comment, lines)
+  if (place === null) throw unprocessable('Line could not be resolved')
+  const anchor = anchorIn(lines, place)
+  if (anchor.found) {
+    const { position, diffHunk } = anchor
+    return { path: comment.path, body: comment.body, ...place, position, diffHunk }
+  }
+  switch (anchor.reason) {
+    case 'start_not_before_end':
+      throw invalidField(RESOURCE, `${FIELD}.start_line`, `${FIELD}.start_line must precede the end line.`)
+    case 'start_not_in_hunk':
+      throw invalidField(
+        RESOURCE,
+        `${FIELD}.start_line`,
+        `${FIELD}.start_line must be part of the same hunk as the line.`,
+      )
+    case 'line_not_in_diff':
+      throw unprocessable('Line could not be resolved')
+  }
+}
+
+function placeOf(comment: CommentInput, lines: readonly PatchLine[]): Place | null {
+  if (comment.line === undefined) return comment.position === undefined ? null : placeAt(lines, comment.position)
+  const side = comment.side ?? 'RIGHT'
+  const startLine = comment.start_line ?? null
+  return { line: comment.line, side, startLine, startSide: startLine === null ? null : (comment.start_side ?? side) }
+}

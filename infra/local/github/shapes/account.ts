@@ -1,0 +1,104 @@
+/** People, bots, organisations and the App, as GitHub's API writes them. */
+import type { components } from '@octokit/openapi-types'
+import type { AppIdentity } from '../authentication.ts'
+import { accountId, installationId, nodeId } from '../identity.ts'
+import type { Account, PullRequest, Repository } from '../records.ts'
+import { iso } from '../time.ts'
+
+export type Schemas = components['schemas']
+
+/** What Muster's App asks for when it is installed; the stand-in grants all of it. */
+const APP_PERMISSIONS = {
+  checks: 'write',
+  contents: 'read',
+  issues: 'write',
+  metadata: 'read',
+  pull_requests: 'write',
+} as const
+const APP_EVENTS = ['pull_request']
+
+/** The App and its installations exist since then: a fixed instant, because nothing depends on it. */
+const INSTALLED_AT_MS = Date.UTC(2026, 0, 1)
+
+export function userShape(url: string, { login, type }: Account) {
+  const id = accountId(login)
+  const api = `${url}/users/${encodeURIComponent(login)}`
+  return {
+    login,
+    id,
+    node_id: nodeId('User', id),
+    avatar_url: '',
+    gravatar_id: '',
+    url: api,
+    html_url: `${url}/${encodeURIComponent(login)}`,
+    followers_url: `${api}/followers`,
+    following_url: `${api}/following{/other_user}`,
+    gists_url: `${api}/gists{/gist_id}`,
+    starred_url: `${api}/starred{/owner}{/repo}`,
+    subscriptions_url: `${api}/subscriptions`,
+    organizations_url: `${api}/orgs`,
+    repos_url: `${api}/repos`,
+    events_url: `${api}/events{/privacy}`,
+    received_events_url: `${api}/received_events`,
+    type,
+    site_admin: false,
+  } satisfies Schemas['simple-user']
+}
+
+/** How an author stands to a repository; nobody here is a member of an organisation. */
+export function associationOf(repository: Repository, author: Account, pull?: PullRequest) {
+  const login = author.login.toLowerCase()
+  if (login === repository.owner.toLowerCase()) return 'OWNER'
+  if (repository.permissions[login] !== undefined) return 'COLLABORATOR'
+  return pull?.author.login.toLowerCase() === login ? 'CONTRIBUTOR' : 'NONE'
+}
+
+export function appShape(url: string, app: AppIdentity) {
+  return {
+    id: app.id,
+    slug: app.slug,
+    node_id: nodeId('App', app.id),
+    owner: userShape(url, { login: app.slug, type: 'Organization' }),
+    name: app.slug,
+    description: null,
+    external_url: url,
+    html_url: `${url}/apps/${app.slug}`,
+    created_at: iso(INSTALLED_AT_MS),
+    updated_at: iso(INSTALLED_AT_MS),
+    permissions: APP_PERMISSIONS,
+    events: APP_EVENTS,
+  } satisfies Schemas['integration']
+}
+
+export function installationShape(url: string, app: AppIdentity, owner: string) {
+  const id = installationId(owner)
+  const account = userShape(url, { login: owner, type: 'Organization' })
+  return {
+    id,
+    account,
+    repository_selection: 'all',
+    access_tokens_url: `${url}/app/installations/${id}/access_tokens`,
+    repositories_url: `${url}/installation/repositories`,
+    html_url: `${url}/organizations/${owner}/settings/installations/${id}`,
+    app_id: app.id,
+    app_slug: app.slug,
+    target_id: account.id,
+    target_type: 'Organization',
+    permissions: APP_PERMISSIONS,
+    events: APP_EVENTS,
+    created_at: iso(INSTALLED_AT_MS),
+    updated_at: iso(INSTALLED_AT_MS),
+    single_file_name: null,
+    suspended_by: null,
+    suspended_at: null,
+  } satisfies Schemas['installation']
+}
+
+export function tokenShape(token: string, expiresAt: number) {
+  return {
+    token,
+    expires_at: iso(expiresAt),
+    permissions: APP_PERMISSIONS,
+    repository_selection: 'all',
+  } satisfies Schemas['installation-token']
+}

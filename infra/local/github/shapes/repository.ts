@@ -1,0 +1,211 @@
+/** A repository and what is in it, as GitHub's API writes them. */
+import type { Repository as WebhookRepository } from '@octokit/webhooks-types'
+import type { Change } from '../git/diff.ts'
+import type { Commit, TreeEntry } from '../git/repository.ts'
+import { nodeId } from '../identity.ts'
+import { fullName, type Repository } from '../records.ts'
+import { iso } from '../time.ts'
+import { type Schemas, userShape } from './account.ts'
+
+/** The addresses that every repository lists, most of which the stand-in doesn't serve. */
+const LINKS = {
+  archive_url: '/{archive_format}{/ref}',
+  assignees_url: '/assignees{/user}',
+  blobs_url: '/git/blobs{/sha}',
+  branches_url: '/branches{/branch}',
+  collaborators_url: '/collaborators{/collaborator}',
+  comments_url: '/comments{/number}',
+  commits_url: '/commits{/sha}',
+  compare_url: '/compare/{base}...{head}',
+  contents_url: '/contents/{+path}',
+  contributors_url: '/contributors',
+  deployments_url: '/deployments',
+  downloads_url: '/downloads',
+  events_url: '/events',
+  forks_url: '/forks',
+  git_commits_url: '/git/commits{/sha}',
+  git_refs_url: '/git/refs{/sha}',
+  git_tags_url: '/git/tags{/sha}',
+  hooks_url: '/hooks',
+  issue_comment_url: '/issues/comments{/number}',
+  issue_events_url: '/issues/events{/number}',
+  issues_url: '/issues{/number}',
+  keys_url: '/keys{/key_id}',
+  labels_url: '/labels{/name}',
+  languages_url: '/languages',
+  merges_url: '/merges',
+  milestones_url: '/milestones{/number}',
+  notifications_url: '/notifications{?since,all,participating}',
+  pulls_url: '/pulls{/number}',
+  releases_url: '/releases{/id}',
+  stargazers_url: '/stargazers',
+  statuses_url: '/statuses/{sha}',
+  subscribers_url: '/subscribers',
+  subscription_url: '/subscription',
+  tags_url: '/tags',
+  teams_url: '/teams',
+  trees_url: '/git/trees{/sha}',
+} as const
+
+/** Bytes of content that base64 puts on a line, as GitHub breaks it. */
+const BASE64_LINE_CHARACTERS = 60
+
+export function repositoryUrl(url: string, repository: Repository): string {
+  return `${url}/repos/${fullName(repository)}`
+}
+
+export function htmlUrl(url: string, repository: Repository): string {
+  return `${url}/${fullName(repository)}`
+}
+
+export function repositoryShape(url: string, repository: Repository) {
+  const api = repositoryUrl(url, repository)
+  const html = htmlUrl(url, repository)
+  const createdAt = iso(repository.createdAt)
+  const links = Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, `${api}${path}`]))
+  return {
+    ...(links as Record<keyof typeof LINKS, string>),
+    id: repository.id,
+    node_id: nodeId('Repository', repository.id),
+    name: repository.name,
+    full_name: fullName(repository),
+    owner: userShape(url, { login: repository.owner, type: 'Organization' }),
+    private: repository.private,
+    visibility: repository.private ? ('private' as const) : ('public' as const),
+    html_url: html,
+    description: null,
+    fork: false,
+    url: api,
+    git_url: `${html}.git`,
+    ssh_url: `${html}.git`,
+    clone_url: `${html}.git`,
+    svn_url: html,
+    mirror_url: null,
+    homepage: null,
+    language: null,
+    forks_count: 0,
+    forks: 0,
+    stargazers_count: 0,
+    watchers_count: 0,
+    watchers: 0,
+    size: 0,
+    default_branch: repository.defaultBranch,
+    open_issues_count: 0,
+    open_issues: 0,
+    is_template: false,
+    topics: [],
+    has_issues: true,
+    has_projects: false,
+    has_wiki: false,
+    has_pages: false,
+    has_downloads: false,
+    has_discussions: false,
+    archived: false,
+    disabled: false,
+    license: null,
+    web_commit_signoff_required: false,
+    custom_properties: {},
+    created_at: createdAt,
+    updated_at: createdAt,
+    pushed_at: createdAt,
+  } satisfies Schemas['repository'] & Pick<WebhookRepository, 'custom_properties'>
+}
+
+export function fullRepositoryShape(url: string, repository: Repository) {
+  return {
+    ...repositoryShape(url, repository),
+    permissions: { admin: false, push: false, pull: true },
+    subscribers_count: 0,
+    network_count: 0,
+  } satisfies Schemas['full-repository']
+}
+
+/** A changed file; `patch` is undefined where GitHub leaves it out. */
+export function diffEntryShape(url: string, repository: Repository, headSha: string, change: Change, patch?: string) {
+  const path = encodePath(change.path)
+  return {
+    sha: change.status === 'removed' ? change.oldSha : change.newSha,
+    filename: change.path,
+    status: change.status,
+    additions: change.additions,
+    deletions: change.deletions,
+    changes: change.additions + change.deletions,
+    blob_url: `${htmlUrl(url, repository)}/blob/${headSha}/${path}`,
+    raw_url: `${htmlUrl(url, repository)}/raw/${headSha}/${path}`,
+    contents_url: `${repositoryUrl(url, repository)}/contents/${path}?ref=${headSha}`,
+    ...(change.previousPath === null ? {} : { previous_filename: change.previousPath }),
+    ...(patch === undefined ? {} : { patch }),
+  } satisfies Schemas['diff-entry']
+}
+
+export function gitCommitShape(url: string, repository: Repository, commit: Commit) {
+  const api = repositoryUrl(url, repository)
+  const html = htmlUrl(url, repository)
+  return {
+    sha: commit.sha,
+    node_id: nodeId('Commit', commit.sha),
+    url: `${api}/git/commits/${commit.sha}`,
+    html_url: `${html}/commit/${commit.sha}`,
+    author: commit.author,
+    committer: commit.committer,
+    message: commit.message,
+    tree: { sha: commit.treeSha, url: `${api}/git/trees/${commit.treeSha}` },
+    parents: commit.parents.map((sha) => ({
+      sha,
+      url: `${api}/git/commits/${sha}`,
+      html_url: `${html}/commit/${sha}`,
+    })),
+    verification: { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null },
+  } satisfies Schemas['git-commit']
+}
+
+/** A commit as lists and comparisons show it. Authors are known by name and address only, as nobody has an account here. */
+export function commitShape(url: string, repository: Repository, commit: Commit) {
+  const api = repositoryUrl(url, repository)
+  const { sha, node_id, html_url, tree, parents, ...git } = gitCommitShape(url, repository, commit)
+  return {
+    sha,
+    node_id,
+    url: `${api}/commits/${sha}`,
+    html_url,
+    comments_url: `${api}/commits/${sha}/comments`,
+    commit: { ...git, tree, comment_count: 0 },
+    author: null,
+    committer: null,
+    parents: parents.map((parent) => ({ ...parent, url: `${api}/commits/${parent.sha}` })),
+  } satisfies Schemas['commit']
+}
+
+/** What `contents` says of an entry, without its content. */
+export function contentShape(url: string, repository: Repository, ref: string, entry: TreeEntry) {
+  const path = encodePath(entry.path)
+  const self = `${repositoryUrl(url, repository)}/contents/${path}?ref=${encodeURIComponent(ref)}`
+  const folder = entry.type === 'tree'
+  const git = `${repositoryUrl(url, repository)}/git/${folder ? 'trees' : 'blobs'}/${entry.sha}`
+  const html = `${htmlUrl(url, repository)}/${folder ? 'tree' : 'blob'}/${ref}/${path}`
+  return {
+    name: entry.path.slice(entry.path.lastIndexOf('/') + 1),
+    path: entry.path,
+    sha: entry.sha,
+    size: entry.size ?? 0,
+    url: self,
+    html_url: html,
+    git_url: git,
+    download_url: folder ? null : `${htmlUrl(url, repository)}/raw/${ref}/${path}`,
+    _links: { self, git, html },
+  }
+}
+
+/** Base64 in lines, each ended by a line feed, as GitHub sends it. */
+export function base64Lines(bytes: Buffer): string {
+  const text = bytes.toString('base64')
+  let lines = ''
+  for (let from = 0; from < text.length; from += BASE64_LINE_CHARACTERS) {
+    lines += `${text.slice(from, from + BASE64_LINE_CHARACTERS)}\n`
+  }
+  return lines
+}
+
+export function encodePath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}

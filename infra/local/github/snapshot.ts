@@ -1,0 +1,40 @@
+/** A pull request as a test or a person wants to look at it: everything at once, pending reviews too. */
+import {
+  type CheckRun,
+  commitKey,
+  type IssueComment,
+  type PullRequest,
+  pullKey,
+  type Repository,
+  type Review,
+  type ReviewComment,
+} from './records.ts'
+import type { Reader } from './store.ts'
+
+export interface PullRequestSnapshot extends PullRequest {
+  repository: string
+  /** In the order in which they were made; `pending` ones are invisible to everybody but their author. */
+  reviews: (Review & { pending: boolean; comments: ReviewComment[] })[]
+  issueComments: IssueComment[]
+  /** Of every head that the pull request has had, by its SHA, oldest head first. */
+  checkRuns: { headSha: string; runs: CheckRun[] }[]
+}
+
+export function snapshotOf(reader: Reader, repository: Repository, pull: PullRequest): PullRequestSnapshot {
+  const key = pullKey(repository.id, pull.number)
+  const comments = reader.list('reviewComment', key)
+  return {
+    ...pull,
+    repository: `${repository.owner}/${repository.name}`,
+    reviews: reader.list('review', key).map((review) => ({
+      ...review,
+      pending: review.state === 'PENDING',
+      comments: comments.filter((comment) => comment.reviewId === review.id),
+    })),
+    issueComments: reader.list('issueComment', key),
+    checkRuns: [...new Set(pull.heads)].map((headSha) => ({
+      headSha,
+      runs: reader.list('checkRun', commitKey(repository.id, headSha)),
+    })),
+  }
+}

@@ -1,0 +1,176 @@
+/** What the routes share: the records, the git repositories behind them, and who may see which. */
+import type { Actor, AppIdentity } from './authentication.ts'
+import { type ChangeList, listChanges, readPatches } from './git/diff.ts'
+import { GitRepository } from './git/repository.ts'
+import { type Call, notFound, Refusal } from './http.ts'
+import { installationId, repositoryId } from './identity.ts'
+import { type PatchLine, parsePatch } from './patch.ts'
+import { type Account, fullName, type Permission, type PullRequest, pullKey, type Repository } from './records.ts'
+import type { PullCounts } from './shapes/pull.ts'
+import type { Reader, Store } from './store.ts'
+
+export interface Comparison {
+  mergeBase: string
+  head: string
+  list: ChangeList
+}
+
+/** So many comparisons are kept, each at most 3,000 files (about 1 MB): a page after the first costs no second listing. */
+const COMPARISONS_KEPT_MAX = 8
+
+/** GitHub shows at most 250 commits of a pull request: docs.github.com, REST, list commits on a pull request. */
+export const PULL_COMMITS_MAX = 250
+
+export class World {
+  readonly app: AppIdentity
+  readonly store: Store
+  readonly now: () => number
+  /** What GET requests see: the state, or the state of `lagMs` ago. */
+  readonly view: Reader
+  readonly #git = new Map<string, Promise<GitRepository>>()
+  readonly #comparisons = new Map<string, Promise<Comparison | null>>()
+
+  constructor(app: AppIdentity, store: Store, now: () => number, lagMs: number) {
+    this.app = app
+    this.store = store
+    this.now = now
+    this.view = store.lagging(lagMs)
+  }
+
+  readerFor(call: Call): Reader {
+    return call.method === 'GET' ? this.view : this.store
+  }
+
+  /** By `owner/name`; throws `unknown_repository` for a caller inside this process. */
+  repositoryNamed(name: string): Repository {
+    const [owner = '', repo = ''] = name.split('/')
+    const repository = this.store.get('repository', repositoryId(owner, repo))
+    if (repository === undefined) {
+      throw new Error(`unknown_repository: ${name} is not known here. Add it with addRepository first.`)
+    }
+    return repository
+  }
+
+  pullNumbered(repository: Repository, number: number): PullRequest {
+    const pull = this.store.get('pull', pullKey(repository.id, number))
+    if (pull === undefined) {
+      throw new Error(`unknown_pull_request: ${fullName(repository)} has no pull request ${number}. Open it first.`)
+    }
+    return pull
+  }
+
+  /** The repository of a call, if its caller may see it (404 otherwise) and, for a change, write to it (403). */
+  repositoryFor(call: Call): Repository {
+    const { owner = '', repo = '' } = call.params
+    const repository = this.readerFor(call).get('repository', repositoryId(owner, repo))
+    if (call.actor.kind === 'nobody') throw new Refusal(401, 'Requires authentication')
+    if (call.actor.kind === 'app') throw new Refusal(401, 'A JSON web token could not be decoded')
+    const own = repository !== undefined && call.actor.installationId === installationId(repository.owner)
+    if (repository === undefined || (repository.private && !own)) throw notFound()
+    if (call.method !== 'GET' && !own) throw new Refusal(403, 'Resource not accessible by integration')
+    return repository
+  }
+
+  pullFor(call: Call, repository: Repository): PullRequest {
+    const pull = this.readerFor(call).get('pull', pullKey(repository.id, Number(call.params.number)))
+    if (pull === undefined) throw notFound()
+    return pull
+  }
+
+  gitOf(repository: Repository): Promise<GitRepository> {
+    const known = this.#git.get(repository.gitDirectory)
+    if (known !== undefined) return known
+    const opening = GitRepository.open(repository.gitDirectory)
+    this.#git.set(repository.gitDirectory, opening)
+    opening.catch(() => this.#git.delete(repository.gitDirectory)) // whoever opens it is told; the next call tries again
+    return opening
+  }
+
+  /** A branch, tag or SHA of the git repository, or a branch that only a pull request here names. */
+  async commitOf(repository: Repository, ref: string): Promise<string | null> {
+    const sha = await (await this.gitOf(repository)).resolveCommit(ref)
+    if (sha !== null) return sha
+    const pulls = this.store.list('pull', repository.id).sort((one, other) => other.number - one.number)
+    for (const { base, head } of pulls) {
+      if (head.ref === ref) return head.sha
+      if (base.ref === ref) return base.sha
+    }
+    return null
+  }
+
+  /** The files that `head` changes since it left `base`; null for unrelated histories. */
+  compare(repository: Repository, base: string, head: string): Promise<Comparison | null> {
+    const key = `${repository.gitDirectory}\n${base}...${head}`
+    const known = this.#comparisons.get(key)
+    if (known !== undefined) return known
+    const comparing = this.#compare(repository, base, head)
+    this.#comparisons.set(key, comparing)
+    comparing.catch(() => this.#comparisons.delete(key))
+    for (const oldest of this.#comparisons.keys()) {
+      if (this.#comparisons.size <= COMPARISONS_KEPT_MAX) break
+      this.#comparisons.delete(oldest)
+    }
+    return comparing
+  }
+
+  /** The files that differ between exactly these two commits or trees. */
+  async compareTrees(repository: Repository, base: string, head: string): Promise<Comparison> {
+    const git = await this.gitOf(repository)
+    return { mergeBase: base, head, list: await listChanges(git.gitDirectory, base, head) }
+  }
+
+  async #compare(repository: Repository, base: string, head: string): Promise<Comparison | null> {
+    const mergeBase = await (await this.gitOf(repository)).mergeBase(base, head)
+    return mergeBase === null ? null : this.compareTrees(repository, mergeBase, head)
+  }
+
+  /** The patches of some files of a pull request at one of its heads, by path. A file without a patch is left out. */
+  async patchLines(
+    repository: Repository,
+    pull: PullRequest,
+    head: string,
+    paths: ReadonlySet<string>,
+  ): Promise<Map<string, PatchLine[]>> {
+    const comparison = await this.compare(repository, pull.base.sha, head)
+    const lines = new Map<string, PatchLine[]>()
+    if (comparison === null) return lines
+    const changes = comparison.list.changes.filter((change) => paths.has(change.path))
+    const git = await this.gitOf(repository)
+    const patches = await readPatches(git.gitDirectory, comparison.mergeBase, head, changes)
+    for (const [change, patch] of patches) lines.set(change.path, parsePatch(patch))
+    return lines
+  }
+
+  async countsOf(repository: Repository, pull: PullRequest, reader: Reader): Promise<PullCounts> {
+    const git = await this.gitOf(repository)
+    const comparison = await this.compare(repository, pull.base.sha, pull.head.sha)
+    const { ahead } = await git.divergence(pull.base.sha, pull.head.sha)
+    const key = pullKey(repository.id, pull.number)
+    const said = new Set(reader.list('review', key).flatMap(({ id, state }) => (state === 'PENDING' ? [] : [id])))
+    return {
+      comments: reader.list('issueComment', key).length,
+      reviewComments: reader.list('reviewComment', key).filter((comment) => said.has(comment.reviewId)).length,
+      commits: ahead,
+      additions: comparison?.list.additions ?? 0,
+      deletions: comparison?.list.deletions ?? 0,
+      changedFiles: comparison?.list.fileCount ?? 0,
+    }
+  }
+
+  /** What a person may do: the owner everything, others what they were given, else reading what is public. */
+  permissionOf(repository: Repository, login: string): Permission {
+    const name = login.toLowerCase()
+    if (name === repository.owner.toLowerCase()) return 'admin'
+    return repository.permissions[name] ?? (repository.private ? 'none' : 'read')
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#git.values()) (await opening).close()
+  }
+}
+
+/** Who writes: only installations get so far, because `repositoryFor` refuses everybody else. */
+export function authorOf(actor: Actor): Account {
+  if (actor.kind !== 'installation') throw new Refusal(401, 'Requires authentication')
+  return actor.account
+}
