@@ -95,9 +95,9 @@ export interface RoomBundlesOptions {
   readonly outputDirectory: string
 }
 
-/** Bundles every room, and resolves with the folder of each. */
+/** Bundles every room, and resolves with the folder of each. Rejects, naming every room that can't be bundled, when all are done. */
 export async function bundleRooms(options: RoomBundlesOptions): Promise<Record<RoomName, string>> {
-  const directories = await Promise.all(
+  const outcomes = await Promise.allSettled(
     roomNames.map(async (room) => {
       const directory = path.join(options.outputDirectory, room)
       const metafile = await bundle({
@@ -109,7 +109,12 @@ export async function bundleRooms(options: RoomBundlesOptions): Promise<Record<R
       return [room, directory] as const
     }),
   )
-  return Object.fromEntries(directories) as Record<RoomName, string>
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []))
+  if (failures.length > 0) {
+    throw new AggregateError(failures, failures.map(({ message }) => message).join('\n'))
+  }
+  const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  return Object.fromEntries(made) as Record<RoomName, string>
 }
 
 /** Stands in for every bundle where a template is wanted and code isn't; it says so when it is deployed all the same. */

@@ -36,8 +36,8 @@ export interface PlainFunction {
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly memoryMiB: number
-  /** The most invocations at once; undefined: no limit of its own. */
-  readonly reservedConcurrency: number | undefined
+  /** The most invocations at once; absent: no limit of its own. */
+  readonly reservedConcurrency?: number | undefined
 }
 
 export interface PlainEventSource {
@@ -46,7 +46,8 @@ export interface PlainEventSource {
   /** Name of the function. */
   readonly function: string
   readonly batchSize: number
-  readonly maxConcurrency: number | undefined
+  /** Functions that work on the queue at once; absent: no limit of its own. */
+  readonly maxConcurrency?: number | undefined
   readonly reportBatchItemFailures: boolean
 }
 

@@ -49,8 +49,13 @@ export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> 
 
   await mkdir(cacheDirectory, { recursive: true })
   const unfinished = await mkdtemp(path.join(cacheDirectory, unfinishedPrefix))
-  await synthesize(unfinished, roomsDirectory)
-  await keep(unfinished, directory)
+  try {
+    await synthesize(unfinished, roomsDirectory)
+    await keep(unfinished, directory)
+  } finally {
+    // Still there if the synth failed, or if another process made the same assembly meanwhile.
+    await rm(unfinished, { recursive: true, force: true })
+  }
   await removeOld(cacheDirectory, directory)
   const made = await readKept(directory)
   if (made === undefined) throw new Error(`The assembly in ${directory} vanished while it was read. Start again.`)
@@ -118,14 +123,10 @@ async function readKept(directory: string): Promise<Assembly | undefined> {
 
 /** A rename is whole or not at all, so that a killed process leaves no half assembly behind. */
 async function keep(unfinished: string, directory: string): Promise<void> {
-  try {
-    await rename(unfinished, directory)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
-    // Another process made the same one meanwhile.
-    await rm(unfinished, { recursive: true, force: true })
-  }
+  await rename(unfinished, directory).catch((error: NodeJS.ErrnoException) => {
+    const isMadeByAnother = error.code === 'ENOTEMPTY' || error.code === 'EEXIST'
+    if (!isMadeByAnother) throw error
+  })
 }
 
 /** Removes all but the newest kept assemblies, never the one given, and what killed processes left unfinished. */
