@@ -1,8 +1,12 @@
 /** The plan of one attempt: what is read, by which lenses, under which configuration. Stored once as a document. */
+
+import type { LensOutcome } from './conclusion.ts'
 import type { Configuration, ConfigurationProblem } from './config.ts'
 import type { FileChange } from './diff.ts'
 import type { Finding } from './finding.ts'
 import type { LensName, PullRequestFacts } from './lens.ts'
+import type { LeftOut } from './parts.ts'
+import type { Repository } from './run.ts'
 
 /** One unit of dispatch: one lens over one part of the diff. */
 export interface PlannedReview {
@@ -17,12 +21,7 @@ export interface Plan {
   readonly contract: number
   readonly runId: string
   readonly planKey: string
-  readonly repository: {
-    readonly id: number
-    readonly owner: string
-    readonly name: string
-    readonly installationId: number
-  }
+  readonly repository: Repository
   readonly pullRequest: PullRequestFacts
   readonly head: string
   readonly baseSha: string
@@ -38,7 +37,9 @@ export interface Plan {
   readonly template: string | undefined
   readonly files: readonly FileChange[]
   /** Files that no lens is given, each with its reason. */
-  readonly leftOut: readonly { readonly path: string; readonly reason: string }[]
+  readonly leftOut: readonly LeftOut[]
+  /** True if the pull request has more files than GitHub lists. */
+  readonly filesCut: boolean
   /** Head texts fetched, path → document digest. */
   readonly texts: Readonly<Record<string, string>>
   readonly reviews: readonly PlannedReview[]
@@ -48,6 +49,8 @@ export interface Plan {
   readonly openFindings: readonly Finding[]
   /** Findings of lenses that this run doesn't place, carried over as they are (`analyzers` runs). */
   readonly carried: readonly Finding[]
+  /** What those lenses came to when they last read this very head. */
+  readonly carriedLenses: readonly LensOutcome[]
   /** Model resolved for model lenses; the key is not in here. */
   readonly model: { readonly model: string; readonly baseUrl: string } | undefined
   /** Milliseconds since the epoch, UTC: when the plan was made. */

@@ -26,6 +26,11 @@ export function executionArnOf(stateMachineArn: string, run: Run): string {
   return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${nameFor(run)}`
 }
 
+/** The ARN of the state machine that an execution belongs to. */
+export function stateMachineArnOf(executionArn: string): string {
+  return executionArn.replace(':execution:', ':stateMachine:').split(':').slice(0, 7).join(':')
+}
+
 /**
  * Starts the execution of a run's attempt. One that exists already with this input counts as started (AW58, PL5);
  * another one of that name rejects, which no two runs of ours can bring about but a change of names could.

@@ -1,6 +1,7 @@
 /** The one way in which a run ends that wasn't reviewed: each step repeatable, in any order, until done (DESIGN §7). */
 import { executionArnOf, stopExecution } from '../aws/executions.ts'
 import { type NudgeQueue, nudge } from '../aws/queue.ts'
+import { endedCheckRun } from '../check-run.ts'
 import type { Documents } from '../documents/documents.ts'
 import { putDocument } from '../documents/documents.ts'
 import { dropTicket } from '../ledger/fleet.ts'
@@ -12,17 +13,16 @@ import { readThread } from '../ledger/thread.ts'
 import { CONTRACT, SHOWN_LOOK_MS } from '../limits.ts'
 import { isDone, reviewIdOf } from '../review.ts'
 import type { Run } from '../run.ts'
-import type { CheckRunResource } from '../shown.ts'
 import type { Coordinator } from './coordinator.ts'
 import { handOn } from './hand-on.ts'
 
 export interface EndingParts extends Coordinator {
   readonly documents: Documents
   readonly outbox: NudgeQueue
-  /** ARN of any execution of the machine, or of the machine: from it the run's own execution's ARN follows. */
+  /** From it the ARN of the run's own execution follows. */
   readonly stateMachineArn: string
-  /** What the check run of an ended run shows. Pure. */
-  readonly checkRunOf: (run: Run) => CheckRunResource
+  /** True if the caller is the run's own execution, which ends by itself. */
+  readonly keepExecution?: boolean
 }
 
 /**
@@ -44,7 +44,9 @@ export async function finishEnding(parts: EndingParts, runId: string): Promise<b
     parts,
     reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
   )
-  await stopExecution(parts.executions, executionArnOf(parts.stateMachineArn, run), run.reason?.code ?? 'ending')
+  if (!parts.keepExecution) {
+    await stopExecution(parts.executions, executionArnOf(parts.stateMachineArn, run), run.reason?.code ?? 'ending')
+  }
   await settleShown(parts, run)
   return endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
 }
@@ -59,7 +61,7 @@ async function settleShown(parts: EndingParts, run: Run): Promise<void> {
   const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
   const spokenFor = thread?.head === run.head && thread.liveRun !== undefined && thread.liveRun.runId !== run.runId
   if (!spokenFor) {
-    const document = await putDocument(parts.documents, parts.checkRunOf(run))
+    const document = await putDocument(parts.documents, endedCheckRun(run))
     await raiseResource(ledger, {
       ...pullRequest,
       kind: 'check_run',

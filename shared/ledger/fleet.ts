@@ -43,7 +43,7 @@ export async function writeFleet(
     ...(holds ? {} : { remove: ['duePk', 'dueAt'] }),
     if: { version: before.version },
   })
-  return written.done || written.item?.['writer'] === writer
+  return written.done || written.item?.writer === writer
 }
 
 /** Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. */

@@ -153,7 +153,7 @@ export async function completeReview(
     if: { state: 'leased', epoch: lease.epoch, owner: lease.owner },
   })
   if (written.done) {
-    const token = written.before?.['token']
+    const token = written.before?.token
     return { kind: 'completed', ...(typeof token === 'string' ? { token } : {}) }
   }
   const current = await readReview(ledger, name)

@@ -137,7 +137,7 @@ export async function create(
       options(signal),
     ),
   )
-  return !written.done && written.item?.['writer'] === item.writer ? { done: true } : written
+  return !written.done && written.item?.writer === item.writer ? { done: true } : written
 }
 
 /** A change of one item: plain members to set and to remove, under equality conditions on others. */

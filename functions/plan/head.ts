@@ -1,0 +1,26 @@
+/** Whether GitHub shows the head that the event named; GitHub's API may lag behind its own webhooks (DESIGN §9). Pure. */
+import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
+import type { Run } from '../../shared/run.ts'
+
+export type HeadSeen =
+  | { readonly kind: 'live' }
+  | { readonly kind: 'closed' }
+  /** Another head, of a later event: this run has been overtaken. */
+  | { readonly kind: 'superseded'; readonly by: string }
+  /** The head isn't visible yet: look again. */
+  | { readonly kind: 'wait' }
+  /** It has not become visible in time: the older head is never reviewed in its place (PL8). */
+  | { readonly kind: 'failed' }
+
+/** What the pull request, as GitHub shows it at `now` (ms UTC), means for a run. */
+export function headSeen(
+  shown: { readonly head: { readonly sha: string }; readonly state: string; readonly updatedAt: number },
+  run: Pick<Run, 'head' | 'eventAt' | 'acceptedAt'>,
+  now: number,
+): HeadSeen {
+  if (shown.state === 'closed' && shown.updatedAt >= run.eventAt) return { kind: 'closed' }
+  if (shown.head.sha === run.head) return { kind: 'live' }
+  if (shown.updatedAt > run.eventAt) return { kind: 'superseded', by: shown.head.sha }
+  if (now - run.acceptedAt < HEAD_VISIBLE_WITHIN_MS) return { kind: 'wait' }
+  return shown.updatedAt === run.eventAt ? { kind: 'superseded', by: shown.head.sha } : { kind: 'failed' }
+}
