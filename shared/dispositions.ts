@@ -55,13 +55,11 @@ function verbOf(finding: Finding, facts: DispositionFacts): Disposition['verb'] 
   const { place } = finding
   const outcome = facts.lenses.find(({ lens }) => lens === finding.lens)
   if (place.kind === 'pull_request') return outcome?.state === 'read' ? 'fixed' : 'not_looked_at'
-  if (readInFull(outcome, place.path)) return 'fixed'
-
   const file = facts.files.find(({ path }) => path === place.path)
-  if (file?.status === 'removed') {
-    // A finding on what the removal takes away isn't answered by the removal.
-    return place.kind === 'lines' && place.side === 'LEFT' ? 'not_looked_at' : 'no_longer_applicable'
-  }
+  // A finding on what a removal takes away isn't answered by the removal.
+  const onRemovedLines = place.kind === 'lines' && place.side === 'LEFT'
+  if (file?.status === 'removed' && !onRemovedLines) return 'no_longer_applicable'
+  if (readInFull(outcome, place.path)) return 'fixed'
   if (file !== undefined) return 'not_looked_at'
 
   // Moved: under its new path it is another finding, if the lens looked there.

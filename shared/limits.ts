@@ -82,6 +82,8 @@ export const WEBHOOK_BODY_BYTES_MAX = 5_500_000
 export const GITHUB_BODY_BYTES_MAX = 65_535
 /** One answer of GitHub, bytes: 100 files of a pull request with their patches, and an order of magnitude of room. */
 export const GITHUB_ANSWER_BYTES_MAX = 50_000_000
+/** The machine-readable block at the end of a summary, bytes: it must not push out what people read. */
+export const MACHINE_BLOCK_BYTES_MAX = 8_000
 /** Annotations in one request to a check run. */
 export const ANNOTATIONS_PER_REQUEST = 50
 /** Annotations kept on one check run; more are counted and named in the summary. */
