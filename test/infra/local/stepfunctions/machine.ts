@@ -96,12 +96,8 @@ export function waitMachine(changes: object = {}): object {
 }
 
 /** As a function's error comes out of the local Lambda runtime. */
-export function functionError(errorType: string): Error {
-  return Object.assign(new Error(errorType), {
-    name: 'FunctionError',
-    errorType,
-    errorMessage: `${errorType} happened`,
-  })
+export function functionError(errorType: string, errorMessage = `${errorType} happened`): Error {
+  return Object.assign(new Error(errorMessage), { name: 'FunctionError', errorType, errorMessage })
 }
 
 export function sfnClient(url: string): SFNClient {

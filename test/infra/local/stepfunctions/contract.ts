@@ -1,0 +1,200 @@
+/**
+ * What every Step Functions that Muster talks to must do, whoever provides it. The machine under test has one state,
+ * which waits for its task token; its TimeoutSeconds is at least a minute.
+ */
+import {
+  DescribeExecutionCommand,
+  DescribeStateMachineCommand,
+  ListExecutionsCommand,
+  ListStateMachinesCommand,
+  SendTaskFailureCommand,
+  SendTaskHeartbeatCommand,
+  SendTaskSuccessCommand,
+  type SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+export interface ContractSubject {
+  readonly client: SFNClient
+  readonly machineArn: string
+  /** Resolves with the token that the execution of this name waits with. */
+  tokenOf(executionName: string): Promise<string>
+  close(): Promise<void>
+}
+
+export function stepFunctionsContract(provider: string, open: () => Promise<ContractSubject>): void {
+  describe(`Step Functions by ${provider}`, () => {
+    let subject: ContractSubject
+    let client: SFNClient
+    let names = 0
+
+    beforeAll(async () => {
+      subject = await open()
+      client = subject.client
+    })
+    afterAll(() => subject.close())
+
+    const newName = (): string => `contract-${process.pid}-${++names}`
+
+    const start = (name: string, input = '{}') =>
+      client.send(new StartExecutionCommand({ stateMachineArn: subject.machineArn, name, input }))
+
+    const describeExecution = (executionArn = '') => client.send(new DescribeExecutionCommand({ executionArn }))
+
+    const errorName = (call: Promise<unknown>): Promise<string> =>
+      call.then(
+        () => 'no error',
+        (error: Error) => error.name,
+      )
+
+    const statusOf = (executionArn = '', status = '') =>
+      vi.waitUntil(async () => (await describeExecution(executionArn)).status === status, { timeout: 10_000 })
+
+    test('an execution is named by its machine and its name, and described while it runs', async () => {
+      const name = newName()
+      const { executionArn, startDate } = await start(name, '{"n":1}')
+
+      const description = await describeExecution(executionArn)
+
+      expect(executionArn).toBe(`${subject.machineArn.replace(':stateMachine:', ':execution:')}:${name}`)
+      expect(startDate).toBeInstanceOf(Date)
+      expect(description).toMatchObject({ executionArn, name, status: 'RUNNING', input: '{"n":1}', startDate })
+      expect(description.stateMachineArn).toBe(subject.machineArn)
+      expect(description.stopDate).toBeUndefined()
+    })
+
+    test('AW58: a repeated start joins what runs with the same input; another input or an ended one is ExecutionAlreadyExists', async () => {
+      const name = newName()
+      const first = await start(name, '{"n":1}')
+
+      const second = await start(name, '{"n":1}')
+      const other = await errorName(start(name, '{"n":2}'))
+      await client.send(new StopExecutionCommand({ executionArn: first.executionArn ?? '' }))
+      await statusOf(first.executionArn, 'ABORTED')
+      const ended = await errorName(start(name, '{"n":1}'))
+
+      expect([second.executionArn, second.startDate]).toEqual([first.executionArn, first.startDate])
+      expect([other, ended]).toEqual(['ExecutionAlreadyExists', 'ExecutionAlreadyExists'])
+    })
+
+    test.each([' ', 'a b', 'a/b', 'a:b', 'a\u0001', 'x'.repeat(81)])('%j cannot name an execution', async (name) => {
+      expect(await errorName(start(name))).toBe('InvalidName')
+    })
+
+    test('an input that is no JSON, and a machine that does not exist, are refused', async () => {
+      const stateMachineArn = `${subject.machineArn}x`
+
+      expect(await errorName(start(newName(), '{'))).toBe('InvalidExecutionInput')
+      expect(await errorName(client.send(new StartExecutionCommand({ stateMachineArn })))).toBe(
+        'StateMachineDoesNotExist',
+      )
+      expect(
+        await errorName(describeExecution(`${subject.machineArn.replace('stateMachine', 'execution')}:none`)),
+      ).toBe('ExecutionDoesNotExist')
+      expect(await errorName(describeExecution('no arn'))).toBe('InvalidArn')
+    })
+
+    test('the answer to a token is what the task results in, and later answers are TaskTimedOut', async () => {
+      const name = newName()
+      const { executionArn } = await start(name)
+      const taskToken = await subject.tokenOf(name)
+
+      await client.send(new SendTaskHeartbeatCommand({ taskToken }))
+      await client.send(new SendTaskSuccessCommand({ taskToken, output: '{"granted":true}' }))
+      await statusOf(executionArn, 'SUCCEEDED')
+
+      expect((await describeExecution(executionArn)).output).toBe('{"granted":true}')
+      for (const late of [
+        new SendTaskSuccessCommand({ taskToken, output: '{}' }),
+        new SendTaskFailureCommand({ taskToken }),
+        new SendTaskHeartbeatCommand({ taskToken }),
+      ]) {
+        expect(await errorName(client.send(late as SendTaskHeartbeatCommand))).toBe('TaskTimedOut')
+      }
+    })
+
+    test('of answers at the same moment exactly one is taken', async () => {
+      const name = newName()
+      await start(name)
+      const taskToken = await subject.tokenOf(name)
+
+      const outcomes = await Promise.all(
+        [1, 2, 3, 4].map((n) => errorName(client.send(new SendTaskSuccessCommand({ taskToken, output: String(n) })))),
+      )
+
+      expect(outcomes.sort()).toEqual(['TaskTimedOut', 'TaskTimedOut', 'TaskTimedOut', 'no error'])
+    })
+
+    test('a failure that is answered ends the task under its name', async () => {
+      const name = newName()
+      const { executionArn } = await start(name)
+      const taskToken = await subject.tokenOf(name)
+
+      await client.send(new SendTaskFailureCommand({ taskToken, error: 'dead', cause: 'The repository is gone.' }))
+      await statusOf(executionArn, 'FAILED')
+
+      expect(await describeExecution(executionArn)).toMatchObject({ error: 'dead', cause: 'The repository is gone.' })
+    })
+
+    test('what is no token is InvalidToken, and so is no output', async () => {
+      const name = newName()
+      await start(name)
+      const taskToken = await subject.tokenOf(name)
+      const success = (token: string, output: string) =>
+        errorName(client.send(new SendTaskSuccessCommand({ taskToken: token, output })))
+
+      expect(await success('no token', '{}')).toBe('InvalidToken')
+      expect(await success(taskToken, '{')).toBe('InvalidOutput')
+      expect(await success(taskToken, '{}')).toBe('no error')
+    })
+
+    test('a stopped execution keeps its reason, and its token is dead', async () => {
+      const name = newName()
+      const { executionArn = '' } = await start(name)
+      const taskToken = await subject.tokenOf(name)
+
+      await client.send(new StopExecutionCommand({ executionArn, error: 'superseded', cause: 'A newer head came.' }))
+      await statusOf(executionArn, 'ABORTED')
+
+      expect(await describeExecution(executionArn)).toMatchObject({ error: 'superseded', cause: 'A newer head came.' })
+      expect(await errorName(client.send(new SendTaskSuccessCommand({ taskToken, output: '{}' })))).toBe('TaskTimedOut')
+    })
+
+    test('executions are listed newest first, by status, in pages that neither repeat nor leave out', async () => {
+      const started: string[] = []
+      for (let n = 0; n < 5; n += 1) started.push((await start(newName())).executionArn ?? '')
+      const stopped = started[2] ?? ''
+      await client.send(new StopExecutionCommand({ executionArn: stopped }))
+      await statusOf(stopped, 'ABORTED')
+      const list = (options: object) =>
+        client.send(new ListExecutionsCommand({ stateMachineArn: subject.machineArn, maxResults: 2, ...options }))
+
+      const listed: string[] = []
+      let nextToken: string | undefined
+      do {
+        const page = await list({ statusFilter: 'RUNNING', ...(nextToken !== undefined && { nextToken }) })
+        expect(page.executions?.length).toBeLessThanOrEqual(2)
+        listed.push(...(page.executions ?? []).map((execution) => execution.executionArn ?? ''))
+        nextToken = page.nextToken
+      } while (nextToken !== undefined && listed.length < 4)
+      const aborted = await list({ statusFilter: 'ABORTED' })
+
+      const running = started.filter((arn) => arn !== stopped).reverse()
+      expect(listed.slice(0, 4)).toEqual(running)
+      expect(aborted.executions?.[0]).toMatchObject({ executionArn: stopped, status: 'ABORTED' })
+      expect(await errorName(list({ nextToken: 'elsewhere' }))).toBe('InvalidToken')
+    })
+
+    test('a machine can be read back', async () => {
+      const { stateMachines = [] } = await client.send(new ListStateMachinesCommand({}))
+      const command = new DescribeStateMachineCommand({ stateMachineArn: subject.machineArn })
+      const { definition, status, type } = await client.send(command)
+
+      expect(stateMachines.map((machine) => machine.stateMachineArn)).toContain(subject.machineArn)
+      expect([status, type]).toEqual(['ACTIVE', 'STANDARD'])
+      expect(JSON.parse(definition ?? '')).toHaveProperty('StartAt')
+    })
+  })
+}

@@ -1,0 +1,266 @@
+/** What a new process takes over from the one before. */
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
+  ListExecutionsCommand,
+  SendTaskSuccessCommand,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  type Invoke,
+  type LocalStepFunctions,
+  startStepFunctions,
+} from '../../../../infra/local/stepfunctions/stepfunctions.ts'
+import { functionError, machineArn, reviewMachine, sfnClient, taskMachine, waitMachine } from './machine.ts'
+
+const hourMs = 60 * 60 * 1000
+
+let directory = ''
+let service: LocalStepFunctions | undefined
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'recovery-'))
+})
+
+afterEach(async () => {
+  await service?.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Ends the last process's part, if there was one, and begins the next one's. */
+async function restart(definition: object, invoke: Invoke, laterByMs = 0) {
+  await service?.close()
+  const machines = [{ arn: machineArn, name: 'reviews', definition }]
+  const started = await startStepFunctions({ directory, machines, invoke, now: () => Date.now() + laterByMs })
+  service = started
+  const client = sfnClient(started.url)
+  return {
+    client,
+    resume: () => started.resume(),
+    transitions: (arn: string) => started.transitions(arn),
+    async start(name: string, input: unknown = {}) {
+      const command = { stateMachineArn: machineArn, name, input: JSON.stringify(input) }
+      return (await client.send(new StartExecutionCommand(command))).executionArn ?? ''
+    },
+    answer: (taskToken: string, output: unknown) =>
+      client.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) })),
+    async ended(executionArn: string) {
+      return vi.waitUntil(
+        async () => {
+          const description = await client.send(new DescribeExecutionCommand({ executionArn }))
+          return description.status === 'RUNNING' ? undefined : description
+        },
+        { timeout: 10_000, interval: 10 },
+      )
+    },
+  }
+}
+
+const tokenIn = (payload: unknown): string => (payload as { token: string }).token
+
+const never: Invoke = () => new Promise(() => undefined)
+
+const mustNotBeInvoked: Invoke = async (arn) => {
+  throw functionError('invoked_again', arn)
+}
+
+/** The event types of the execution's history with the state or error they name. */
+async function historyOf(client: ReturnType<typeof sfnClient>, executionArn: string): Promise<string[]> {
+  const { events = [] } = await client.send(new GetExecutionHistoryCommand({ executionArn }))
+  return events.map((event) => `${event.type} ${event.stateEnteredEventDetails?.name ?? ''}`.trim())
+}
+
+describe('a wait', () => {
+  test.each(['before', 'after'])(
+    'takes the answer to its old token, %s resume, and its function is not called again',
+    async (when) => {
+      const tokens: string[] = []
+      const first = await restart(waitMachine(), async (_arn, payload) => void tokens.push(tokenIn(payload)))
+      const arn = await first.start('waits')
+      await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskSubmitted'))
+
+      const second = await restart(waitMachine(), mustNotBeInvoked)
+      if (when === 'after') await second.resume()
+      await second.answer(tokens[0] ?? '', { granted: true })
+      if (when === 'before') await second.resume()
+
+      expect(await second.ended(arn)).toMatchObject({ status: 'SUCCEEDED', output: '{"granted":true}' })
+      await expect(second.answer(tokens[0] ?? '', {})).rejects.toThrow(
+        expect.objectContaining({ name: 'TaskTimedOut' }),
+      )
+    },
+  )
+
+  test('whose function was in flight calls it again with the same token', async () => {
+    const tokens: string[] = []
+    const first = await restart(waitMachine(), (_arn, payload) => {
+      tokens.push(tokenIn(payload))
+      return new Promise(() => undefined)
+    })
+    const arn = await first.start('waits')
+    await vi.waitUntil(() => tokens.length === 1)
+
+    const second = await restart(waitMachine(), async (_arn, payload) => void tokens.push(tokenIn(payload)))
+    await second.resume()
+    await vi.waitUntil(() => tokens.length === 2)
+    await second.answer(tokens[0] ?? '', 'done')
+
+    expect(tokens[1]).toBe(tokens[0])
+    expect((await second.ended(arn)).status).toBe('SUCCEEDED')
+  })
+
+  test('counts its timeout from its beginning: over meanwhile, it is dead at once', async () => {
+    const tokens: string[] = []
+    const machine = waitMachine({ TimeoutSeconds: 1_800 })
+    const first = await restart(machine, async (_arn, payload) => void tokens.push(tokenIn(payload)))
+    const arn = await first.start('waits')
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskSubmitted'))
+
+    const second = await restart(machine, mustNotBeInvoked, hourMs)
+    await expect(second.answer(tokens[0] ?? '', {})).rejects.toThrow(expect.objectContaining({ name: 'TaskTimedOut' }))
+    await second.resume()
+
+    expect(await second.ended(arn)).toMatchObject({ status: 'FAILED', error: 'States.Timeout' })
+  })
+
+  test('unknown here is TaskDoesNotExist', async () => {
+    const { answer } = await restart(waitMachine(), never)
+
+    await expect(answer(`${'0'.repeat(32)}.${'0'.repeat(32)}`, {})).rejects.toThrow(
+      expect.objectContaining({ name: 'TaskDoesNotExist' }),
+    )
+  })
+})
+
+describe('a task', () => {
+  test('that was in flight is invoked again, with its whole time; those before it are not', async () => {
+    const calls: string[] = []
+    const invokeWith =
+      (review: () => Promise<unknown>): Invoke =>
+      async (arn, payload) => {
+        const name = arn.split(':').at(-1) ?? ''
+        calls.push(name)
+        const { items, width, token } = payload as { items: string[]; width: number; token: string }
+        if (name === 'plan') return { outcome: 'planned', items, width }
+        if (name === 'review') return review()
+        const command = new SendTaskSuccessCommand({ taskToken: token, output: '{"epoch":1}' })
+        return sfnClient(service?.url ?? '').send(command)
+      }
+    const first = await restart(
+      reviewMachine,
+      invokeWith(() => never('', {}, new AbortController().signal)),
+    )
+    const arn = await first.start('run', { items: ['a'], width: 1 })
+    await vi.waitUntil(() => calls.includes('review'))
+    const before = await historyOf(first.client, arn)
+
+    const second = await restart(
+      reviewMachine,
+      invokeWith(async () => ({ outcome: 'complete' })),
+      hourMs,
+    )
+    await second.resume()
+    const { status } = await second.ended(arn)
+    const after = await historyOf(second.client, arn)
+
+    expect(status).toBe('SUCCEEDED')
+    expect(calls).toEqual(['plan', 'admit', 'review', 'review', 'conclude'])
+    expect(after.slice(0, before.length)).toEqual(before)
+    // The replay went through these states again, and nobody needs to see that.
+    expect(after.filter((event) => event === 'TaskStateEntered Admit')).toHaveLength(1)
+    expect(second.transitions(arn)).toBe(8)
+  })
+
+  test('that waits to be tried again does not wait again for what is over', async () => {
+    const retry = { ErrorEquals: ['busy'], IntervalSeconds: 1_800, MaxAttempts: 1 }
+    const first = await restart(taskMachine({ Retry: [retry] }), async () => {
+      throw functionError('busy')
+    })
+    const arn = await first.start('run')
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskFailed'))
+
+    const second = await restart(taskMachine({ Retry: [retry] }), async () => 'done', hourMs)
+    await second.resume()
+
+    expect((await second.ended(arn)).status).toBe('SUCCEEDED')
+  })
+
+  test('does not get more attempts by a restart', async () => {
+    const retry = { ErrorEquals: ['busy'], IntervalSeconds: 1_800, BackoffRate: 1, MaxAttempts: 1 }
+    const busy: Invoke = async () => {
+      throw functionError('busy')
+    }
+    const first = await restart(taskMachine({ Retry: [retry] }), busy)
+    const arn = await first.start('run')
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskFailed'))
+
+    const second = await restart(taskMachine({ Retry: [retry] }), busy, hourMs)
+    await second.resume()
+
+    expect(await second.ended(arn)).toMatchObject({ status: 'FAILED', error: 'busy' })
+  })
+})
+
+describe('an execution', () => {
+  test('keeps the definition that it was started with', async () => {
+    const first = await restart(taskMachine(), never)
+    const arn = await first.start('run')
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskStarted'))
+
+    const second = await restart(waitMachine(), async (functionArn) => functionArn)
+    await second.resume()
+
+    expect((await second.ended(arn)).output).toContain('function:only')
+  })
+
+  test('survives a line that the last process left incomplete', async () => {
+    const first = await restart(taskMachine(), never)
+    const arn = await first.start('run')
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskStarted'))
+    await service?.close()
+    for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+      if (file.endsWith('.jsonl')) appendFileSync(join(directory, file), '{"kind":"outcome","task":"Only')
+    }
+
+    const second = await restart(taskMachine(), async () => 'done')
+    await second.resume()
+    const again = await second.start('another')
+    await second.ended(again)
+    const third = await restart(taskMachine(), mustNotBeInvoked)
+
+    expect((await third.ended(arn)).status).toBe('SUCCEEDED')
+    expect((await third.ended(again)).status).toBe('SUCCEEDED')
+  })
+
+  test('that has ended is found, listed and counted as before, and its name stays taken', async () => {
+    const first = await restart(taskMachine(), async () => 'done')
+    const arns = [await first.start('one'), await first.start('two')]
+    const [before] = await Promise.all(arns.map(first.ended))
+
+    const second = await restart(taskMachine(), mustNotBeInvoked)
+    await second.resume()
+    const command = new ListExecutionsCommand({ stateMachineArn: machineArn, statusFilter: 'SUCCEEDED' })
+    const { executions = [] } = await second.client.send(command)
+
+    const withoutMetadata = ({ $metadata, ...rest }: NonNullable<typeof before>) => rest
+    expect(withoutMetadata(await second.ended(arns[0] ?? ''))).toEqual(before && withoutMetadata(before))
+    expect(executions.map((execution) => execution.name)).toEqual(['two', 'one'])
+    expect(second.transitions(arns[0] ?? '')).toBe(1)
+    await expect(second.start('one')).rejects.toThrow(expect.objectContaining({ name: 'ExecutionAlreadyExists' }))
+  })
+
+  test('is forgotten 90 days after its end, and its file with it', async () => {
+    const first = await restart(taskMachine(), async () => 'done')
+    await first.ended(await first.start('old'))
+
+    const second = await restart(taskMachine(), async () => 'done', 91 * 24 * hourMs)
+
+    const files = readdirSync(join(directory, 'executions'), { recursive: true, encoding: 'utf8' })
+    expect(files.filter((file) => file.endsWith('.jsonl'))).toEqual([])
+    expect((await second.ended(await second.start('old'))).status).toBe('SUCCEEDED')
+  })
+})
