@@ -1,0 +1,151 @@
+/**
+ * Makes the example that `npm start` reviews: a small service in git, and a pull request with things worth finding. It is
+ * the same to the last byte wherever it is made: fixed authors, fixed dates, so the SHAs are the same too.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { exampleCommits } from './example-content.ts'
+import { GitFailure, gitEnvironment } from './git/process.ts'
+import { GitRepository } from './git/repository.ts'
+
+export interface ExampleRepository {
+  gitDirectory: string
+  base: { ref: string; sha: string }
+  head: { ref: string; sha: string }
+  /** A later push to the head branch: it removes the secrets, and leaves the workflow broken. */
+  nextHead: { ref: string; sha: string }
+  title: string
+  body: string
+}
+
+export interface ExampleCommit {
+  /** The ref that stands on this commit when all are made. */
+  ref: string
+  message: string
+  author: { name: string; email: string }
+  /** Seconds since 1970. */
+  at: number
+  /** Contents by path; null deletes. What isn't named stays as in the commit before. */
+  files: Record<string, string | Buffer | null>
+}
+
+const BASE = 'main'
+const HEAD = 'archive-delivered-parcels'
+/** Not a branch: it becomes one when the demonstration pushes it. */
+const NEXT_REF = `refs/example/next/${HEAD}`
+
+/** Making the repository takes well under a second; git is ended after so many ms. */
+const GIT_DEADLINE_MS = 30_000
+
+const TITLE = 'Archive parcels 90 days after delivery'
+
+/** Lacks the section "How it was tested", which the base branch's template asks for. */
+const BODY = `## Why
+
+The parcels table has grown to 40 million rows, and nine of ten belong to parcels that were delivered long ago. Lookups
+for parcels on their way have become slow.
+
+## What changes
+
+- \`src/archive.js\` moves parcels to the archive bucket 90 days after delivery.
+- \`src/labels.js\` is now \`src/shipping-labels.js\`; the old label format is gone.
+- CI runs the tests on two versions of Node.js and greets first-time contributors.
+`
+
+/**
+ * Makes the repository in `directory` (created if absent), or finds the one that is there; the SHAs are the same either
+ * way. The head branch is checked out, so that people can look around. Throws `example_not_made` if git fails.
+ */
+export async function buildExampleRepository(directory: string): Promise<ExampleRepository> {
+  try {
+    return (await existing(directory)) ?? (await build(directory))
+  } catch (error) {
+    throw new Error(
+      `example_not_made: the example repository could not be made in ${directory}. Delete that folder, or name an empty one, and try again.`,
+      { cause: error },
+    )
+  }
+}
+
+async function existing(directory: string): Promise<ExampleRepository | null> {
+  if (!existsSync(join(directory, '.git'))) return null
+  const git = await GitRepository.open(directory)
+  try {
+    const refs = [`refs/heads/${BASE}`, `refs/heads/${HEAD}`, NEXT_REF]
+    const [base, head, next] = await Promise.all(refs.map((ref) => git.resolveCommit(ref)))
+    if (base == null || head == null || next == null) return null // was ended half-way: it is made again
+    return {
+      gitDirectory: git.gitDirectory,
+      base: { ref: BASE, sha: base },
+      head: { ref: HEAD, sha: head },
+      nextHead: { ref: HEAD, sha: next },
+      title: TITLE,
+      body: BODY,
+    }
+  } finally {
+    git.close()
+  }
+}
+
+async function build(directory: string): Promise<ExampleRepository> {
+  mkdirSync(directory, { recursive: true })
+  await git(directory, ['init', '--quiet', `--initial-branch=${BASE}`, '--object-format=sha1', '--template='])
+  const commits = exampleCommits({ base: `refs/heads/${BASE}`, head: `refs/heads/${HEAD}`, next: NEXT_REF })
+  await git(directory, ['fast-import', '--quiet', '--force', '--date-format=raw'], importStream(commits))
+  // The files in the folder are what git has, whatever line endings this machine prefers.
+  await git(directory, ['-c', 'core.autocrlf=false', 'checkout', '--quiet', '--force', HEAD])
+  const made = await existing(directory)
+  if (made === null) throw new Error('git reported success, but the branches are not there')
+  return made
+}
+
+/** Git's own format for making history in one go: each commit follows the one before. */
+function importStream(commits: readonly ExampleCommit[]): Buffer {
+  const parts: Buffer[] = []
+  const add = (text: string) => parts.push(Buffer.from(text))
+  const data = (content: string | Buffer) => {
+    const bytes = Buffer.from(content as string)
+    parts.push(Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n'))
+  }
+  for (const [index, { ref, message, author, at, files }] of commits.entries()) {
+    const signature = `${author.name} <${author.email}> ${at} +0000`
+    add(`commit ${ref}\nmark :${index + 1}\nauthor ${signature}\ncommitter ${signature}\n`)
+    data(message)
+    if (index > 0) add(`from :${index}\n`)
+    for (const [path, content] of Object.entries(files)) {
+      if (content === null) {
+        add(`D ${path}\n`)
+      } else {
+        add(`M 100644 inline ${path}\n`)
+        data(content)
+      }
+    }
+    add('\n')
+  }
+  add('done\n')
+  return Buffer.concat(parts)
+}
+
+/** Here, and only here, git writes: into a repository that is ours. */
+function git(directory: string, command: readonly string[], input?: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', command, {
+      cwd: directory,
+      env: { ...gitEnvironment(), GIT_CEILING_DIRECTORIES: join(directory, '..') },
+      stdio: ['pipe', 'ignore', 'pipe'],
+      timeout: GIT_DEADLINE_MS,
+    })
+    let complaint = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text
+    })
+    child.once('error', reject)
+    child.once('close', (exitCode) => {
+      if (exitCode === 0) resolve()
+      else reject(new GitFailure(`git ${command[0]} failed: ${complaint.trim()}`, exitCode))
+    })
+    child.stdin.on('error', reject)
+    child.stdin.end(input)
+  })
+}
