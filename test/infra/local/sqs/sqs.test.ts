@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -195,13 +195,17 @@ describe('the wire', () => {
     const service = await startSqs({})
     const client = clientFor(service.url)
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'left' }))
-    const headers = { 'x-amz-target': 'AmazonSQS.ReceiveMessage' }
-    const waiting = request(service.url, { method: 'POST', headers })
-    waiting.on('error', () => {}) // the hang-up itself
-    waiting.end(JSON.stringify({ QueueUrl, WaitTimeSeconds: 20 }))
-    await once(waiting, 'finish')
+    const poll = JSON.stringify({ QueueUrl, WaitTimeSeconds: 20 })
+    const { port, host } = new URL(service.url)
+    const socket = connect({ host: '127.0.0.1', port: Number(port), allowHalfOpen: true })
+    socket.resume()
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: ${host}\r\nX-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Length: ${poll.length}\r\n\r\n${poll}`,
+    )
     await client.send(new ListQueuesCommand({})) // answered after it: the poll has begun
-    await new Promise((resolve) => waiting.once('close', resolve).destroy())
+    socket.end()
+    await once(socket, 'close') // the service has hung up too
+    await client.send(new ListQueuesCommand({}))
     await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'for the next one' }))
     const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 5 }))
     expect(Messages?.[0]?.Body).toBe('for the next one')
@@ -226,7 +230,12 @@ describe('on disk', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-sqs-'))
   })
-  afterEach(() => rm(folder, { recursive: true }))
+  const children = new Set<ChildProcess>()
+  afterEach(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    children.clear()
+    await rm(folder, { recursive: true })
+  })
 
   /** A process of its own that serves the file and prints its URL. */
   async function startProcess(file: string) {
@@ -235,8 +244,9 @@ describe('on disk', () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    children.add(child)
     const [url] = (await once(createInterface(child.stdout), 'line')) as [string]
-    return { client: clientFor(url), url, child }
+    return { client: clientFor(url), child }
   }
 
   it('what was answered for survives kill -9: messages, order, flights, counts and deduplication', async () => {
