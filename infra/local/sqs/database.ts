@@ -1,197 +1,83 @@
-/**
- * One task of an execution: invoked, waited for, tried again, in a way that can be repeated from the journal.
- *
- * The journal knows a task by its state's name, the digest of its payload, and how often that pair came before, which
- * is the same in every replay because all else follows from the input and from earlier results. An attempt with an
- * outcome is not made again. A waiting attempt keeps its token, so that whoever has it can still answer. One that was
- * in flight when the process died is invoked again, as Lambda's own retries would. A wait between attempts ends at the
- * time that was written down when it began.
+/** The SQLite database behind the queues: its file, its guarantees, its tables. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Raised with every change of the tables; a file of another version is refused, not guessed at. */
+const schemaVersion = 1
+
+/** SQLite's result code for a file that another process has locked. */
+const sqliteBusy = 5
+
+/*
+ * `messages.seq` is the order of arrival over all queues, and the SequenceNumber of FIFO queues: AUTOINCREMENT, so that
+ * a number is never used twice. A message is in flight if it was received and isn't visible yet.
+ * The wide column comes last, so that scans of the others don't read it.
  */
-import { createHash, randomBytes } from 'node:crypto'
-import type { TaskState } from './definition.ts'
-import { StatesError } from './errors.ts'
-import type { Fact, Outcome } from './journal.ts'
-import type { Attempt, Live } from './live.ts'
-import { retryDelays } from './retry.ts'
-
-/** Invokes a function. Rejects with an error named `FunctionError` (errorType, errorMessage) for what the function threw. */
-export type Invoke = (functionArn: string, payload: unknown, signal: AbortSignal) => Promise<unknown>
-
-/** The execution that a task belongs to. */
-export interface TaskHost {
-  /** Leads from a token to its execution. */
-  readonly key: string
-  readonly live: Live
-  readonly invoke: Invoke
-  /** Ms since the epoch. */
-  now(): number
-  /** Throws if the fact could not be written; nothing has changed then. */
-  record(fact: Fact): void
-}
-
-interface Parameters {
-  readonly FunctionName: string
-  readonly Payload?: unknown
-}
-
-/** Bytes of a state's input or output: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
-export const dataBytesMax = 262_144
-
-/** Ms: the longest that `setTimeout` can wait; longer waits take several. */
-const timerMsMax = 2_147_483_647
-
-/** The execution is over, or the process closes: the task's promise ends, and nothing is recorded. */
-export class Over extends Error {
-  override readonly name = 'Over'
-}
+const tables = `
+  CREATE TABLE queues (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, attributes TEXT NOT NULL,
+    created_at INTEGER NOT NULL, modified_at INTEGER NOT NULL, purged_at INTEGER
+  ) STRICT;
+  CREATE TABLE messages (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, queue INTEGER NOT NULL, id TEXT NOT NULL, sent_at INTEGER NOT NULL,
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER, last_received_at INTEGER,
+    group_id TEXT, deduplication_id TEXT, source_arn TEXT, trace_header TEXT, attributes TEXT, body_md5 TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX messages_order ON messages (queue, seq);
+  CREATE INDEX messages_ready ON messages (queue, visible_at);
+  CREATE INDEX messages_group ON messages (queue, group_id, visible_at);
+  CREATE INDEX messages_age ON messages (queue, sent_at);
+  CREATE INDEX messages_receives ON messages (queue, receives);
+  CREATE TABLE deduplications (
+    queue INTEGER NOT NULL, key TEXT NOT NULL, message_id TEXT NOT NULL, seq INTEGER NOT NULL, sent_at INTEGER NOT NULL,
+    PRIMARY KEY (queue, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX deduplications_age ON deduplications (queue, sent_at);
+`
 
 /**
- * Resolves with the task's result, live or from the journal. Rejects with a `StatesError` once no retrier is left,
- * with `Over`, or with whatever kept a fact from being written.
+ * Opens `file`, or a database in memory, for this process alone. What was committed survives the end of the process at
+ * any moment (write-ahead log); a power failure may cost the last commits, never the file.
  */
-export async function performTask(host: TaskHost, name: string, state: TaskState, template: unknown): Promise<unknown> {
-  const text = JSON.stringify(template)
-  if (Buffer.byteLength(text) > dataBytesMax) throw tooLong('gets')
-  const task = nextTask(host.live, name, text)
-  // A turn of the event loop lets the engine's own events come first. The task has its number by now.
-  if (!host.live.attempts.has(task)) await new Promise((resolve) => setImmediate(resolve))
-  const delays = retryDelays(state.retriers)
-  for (let number = 0; ; number += 1) {
-    if (host.live.over) throw new Over()
-    const before = host.live.attempts.get(task)?.[number]
-    const attempt = before ?? begin(host, task, state, text)
-    const outcome = attempt.outcome ?? (await settle(host, attempt, state, text, before !== undefined))
-    if ('output' in outcome) {
-      host.live.attempts.delete(task)
-      return JSON.parse(outcome.output) as unknown
-    }
-    const delayMs = delays(outcome.error)
-    if (delayMs === undefined) {
-      host.live.attempts.delete(task)
-      throw new StatesError(outcome.error, outcome.cause)
-    }
-    if (attempt.retryAt === undefined) host.record({ kind: 'retry', task, until: host.now() + delayMs })
-    await waitUntil(host, attempt.retryAt ?? host.now())
-  }
-}
-
-/** Writes an attempt's outcome down and passes it on. The first one counts; false if there was one, or all is over. */
-export function conclude(host: TaskHost, attempt: Attempt, outcome: Outcome): boolean {
-  if (attempt.outcome || host.live.over) return false
-  host.record({ kind: 'outcome', task: attempt.task, ...outcome })
-  attempt.settle?.(outcome)
-  return true
-}
-
-function nextTask(live: Live, name: string, payload: string): string {
-  const pair = `${name} ${createHash('sha256').update(payload).digest('hex').slice(0, 16)}`
-  const occurrence = live.occurrences.get(pair) ?? 0
-  live.occurrences.set(pair, occurrence + 1)
-  return `${pair} ${occurrence}`
-}
-
-function begin(host: TaskHost, task: string, state: TaskState, text: string): Attempt {
-  const { FunctionName: functionName } = JSON.parse(text) as Parameters
-  const deadline = host.now() + state.timeoutMs
-  const token = state.waits ? `${host.key}.${randomBytes(16).toString('hex')}` : undefined
-  host.record({ kind: 'attempt', task, functionName, deadline, ...(token !== undefined && { token }) })
-  const attempt = host.live.attempts.get(task)?.at(-1)
-  if (!attempt) throw new Error(`Expected an attempt of "${task}" after recording one`)
-  return attempt
-}
-
-/** Waits for an attempt's outcome; its function is invoked unless it is known to have returned. */
-function settle(host: TaskHost, attempt: Attempt, state: TaskState, text: string, replayed: boolean): Promise<Outcome> {
-  return new Promise<Outcome>((resolve, reject) => {
-    const controller = new AbortController()
-    // A repeated invocation gets its whole time; a wait counts from when its token was given out.
-    const deadline = replayed && !state.waits ? host.now() + state.timeoutMs : attempt.deadline
-    const cancelTimer = at(host, deadline, () => {
-      guarded(reject, () => conclude(host, attempt, { error: 'States.Timeout', cause: '' }))
-    })
-    const stop = (): void => {
-      cancelTimer()
-      controller.abort()
-      reject(new Over())
-    }
-    host.live.stops.add(stop)
-    attempt.settle = (outcome) => {
-      cancelTimer()
-      host.live.stops.delete(stop)
-      // On AWS too, a function that is running when its task ends runs on. What still waits for a worker does not start.
-      controller.abort()
-      resolve(outcome)
-    }
-    if (attempt.submitted) return
-    const parameters = JSON.parse(withToken(host, attempt, text)) as Parameters
-    const returned = host.invoke(parameters.FunctionName, parameters.Payload ?? {}, controller.signal).then(
-      (payload) => {
-        if (attempt.outcome || host.live.over) return
-        if (state.waits) host.record({ kind: 'submitted', task: attempt.task })
-        else conclude(host, attempt, resultOf(payload))
-      },
-      (error: unknown) => void conclude(host, attempt, failureOf(error)),
-    )
-    returned.catch(reject)
-  })
-}
-
-function withToken(host: TaskHost, attempt: Attempt, text: string): string {
-  return attempt.token === undefined ? text : text.replaceAll(host.live.started.placeholder, attempt.token)
-}
-
-/** As the integration `lambda:invoke` wraps what a function returned. */
-function resultOf(payload: unknown): Outcome {
-  const output = JSON.stringify({ ExecutedVersion: '$LATEST', Payload: payload ?? null, StatusCode: 200 })
-  if (Buffer.byteLength(output) <= dataBytesMax) return { output }
-  const { name: error, message: cause } = tooLong('returns')
-  return { error, cause }
-}
-
-function tooLong(verb: 'gets' | 'returns'): StatesError {
-  const cause = `The task ${verb} more than ${dataBytesMax} bytes. Store the content and pass its key.`
-  return new StatesError('States.DataLimitExceeded', cause)
-}
-
-function failureOf(error: unknown): Outcome {
-  const known = error as { name?: unknown; errorType?: unknown; errorMessage?: unknown } | null | undefined
-  const isFunctionError = known?.name === 'FunctionError' && typeof known.errorType === 'string'
-  const errorMessage = isFunctionError ? known.errorMessage : error instanceof Error ? error.message : String(error)
-  const errorType = isFunctionError ? (known.errorType as string) : 'Runtime.ExitError'
-  const cause = JSON.stringify({ errorType, errorMessage, trace: [] })
-  // A runtime that ended without an answer has no error of the function to name.
-  return { error: errorType === 'Runtime.ExitError' ? 'Lambda.Unknown' : errorType, cause }
-}
-
-function waitUntil(host: TaskHost, time: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      cancel()
-      reject(new Over())
-    }
-    const cancel = at(host, time, () => {
-      host.live.stops.delete(stop)
-      resolve()
-    })
-    host.live.stops.add(stop)
-  })
-}
-
-/** Calls `action` at `time` (ms since the epoch), in a later turn at the earliest. Returns how to call it off. */
-function at(host: TaskHost, time: number, action: () => void): () => void {
-  let timer: NodeJS.Timeout
-  const arm = (): void => {
-    const leftMs = Math.max(0, time - host.now())
-    timer = setTimeout(leftMs > timerMsMax ? arm : action, Math.min(leftMs, timerMsMax))
-  }
-  arm()
-  return () => clearTimeout(timer)
-}
-
-function guarded(reject: (error: unknown) => void, action: () => void): void {
+export function openDatabase(file: string | undefined): DatabaseSync {
+  if (file !== undefined) mkdirSync(dirname(file), { recursive: true })
+  const database = new DatabaseSync(file ?? ':memory:')
   try {
-    action()
-  } catch (error) {
-    reject(error)
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
+    database.exec('BEGIN IMMEDIATE')
+    const version = database.prepare('PRAGMA user_version').get()?.user_version
+    if (version === 0) database.exec(`${tables} PRAGMA user_version = ${schemaVersion}`)
+    else if (version !== schemaVersion) {
+      throw new Error(
+        `sqs_state_version: ${file} has version ${version}, not ${schemaVersion}. Remove it, or use the Muster that wrote it.`,
+      )
+    }
+    database.exec('COMMIT')
+    return database
+  } catch (cause) {
+    database.close()
+    if (isBusy(cause)) {
+      throw new Error(`sqs_state_in_use: ${file} is used by another process. Stop that one, or use another state.`, {
+        cause,
+      })
+    }
+    throw cause
   }
 }
+
+/** Runs `work` so that all of its writes happen or none. */
+export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+const isBusy = (error: unknown): boolean => error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
