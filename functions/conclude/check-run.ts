@@ -122,7 +122,7 @@ function titleOf(conclusion: Conclusion): string {
 
 /** Findings with lines in the file as it is at the head; GitHub can't annotate what was removed. Plain text. */
 function annotationsOf(findings: readonly Finding[]): Annotation[] {
-  return findings.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
+  const annotations = findings.flatMap((finding): Annotation[] => {
     const { place } = finding
     if (place.kind !== 'lines' || place.side !== 'RIGHT') return []
     const { blocking, material } = SEVERITIES[finding.severity]
@@ -138,6 +138,7 @@ function annotationsOf(findings: readonly Finding[]): Annotation[] {
       },
     ]
   })
+  return annotations.slice(0, ANNOTATIONS_MAX)
 }
 
 function titleWithin(title: string): string {

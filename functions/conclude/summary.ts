@@ -286,7 +286,7 @@ function shortest(conclusion: Conclusion, room: Room, shed: readonly string[], b
     kept.push(line)
   }
   const left = lines.length - kept.length
-  if (left > 0) kept.push(`- and ${counted(left, 'more blocking finding')}, each in its inline comment or annotation`)
+  if (left > 0) kept.push(`- and ${counted(left, 'more blocking finding')} that a comment has no room to name`)
   return render(conclusion, room, shed, kept)
 }
 

@@ -72,7 +72,7 @@ export function actionOf(conclusion: Conclusion): string {
   else if (counts.all > 0)
     sentences.push(`Take what helps of the ${counted(counts.all, 'suggestion')}; nothing blocks.`)
   if (conclusion.verdict === 'incomplete') {
-    sentences.push('Not everything was read: see what is missing below, put that right, and ask for the review again.')
+    sentences.push('Not everything was read: the summary names what is missing.')
   }
   return sentences.length === 0 ? 'Nothing to do: Muster has no findings.' : sentences.join(' ')
 }
