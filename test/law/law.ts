@@ -1,0 +1,198 @@
+/**
+ * The import law: who may import whom. A source belongs to the first zone that knows it, and imports only what
+ * the zone allows. Everything that isn't allowed is forbidden, so that a new kind of file needs a new zone here.
+ */
+import type { Import, ReadSource } from './sources.ts'
+
+interface Zone {
+  /** What the sources of this zone are. */
+  readonly name: string
+  /** Paths of its sources. */
+  readonly holds: RegExp
+  /** What they may import: files of the repository, packages, modules of Node.js, each as `Import.target`. */
+  readonly allows: (target: string, importer: string, isTypeOnly: boolean) => boolean
+  /** The rule in words, for who meets it. */
+  readonly rule: string
+}
+
+/** Pure vocabulary: what every other source of a function may import. */
+const pureFile = /^shared\/[^/]+\.ts$/
+
+/** What pure code may use of the world outside: digests, and the shapes of data. */
+const pureLibraries = ['node:crypto', 'zod']
+
+/** The SDK of each adapter. */
+const sdks: Readonly<Record<string, readonly RegExp[]>> = {
+  ledger: [/^@aws-sdk\/(client-dynamodb|lib-dynamodb|util-dynamodb)$/],
+  documents: [/^@aws-sdk\/client-s3$/, /^@smithy\//],
+  github: [/^@octokit\//],
+  aws: [/^@aws-sdk\/client-(sqs|sfn|secrets-manager)$/, /^@aws-lambda-powertools\//, /^@smithy\//],
+}
+
+/** Adapters whose steps are put together in `shared/coordinator`. */
+const coordinated = /^shared\/(ledger|documents|aws|coordinator)\//
+
+/**
+ * Parts of a handler that stand in files of their own, because a handler is about 40 lines. They use adapters,
+ * as the handler does, and no core may import them.
+ */
+const handlerParts = ['functions/plan/gather.ts', 'functions/post/messages.ts', 'functions/post/resources.ts']
+
+/** Libraries without any effect that a core may use, each where it is needed. */
+const coreLibraries: Readonly<Record<string, readonly string[]>> = {
+  'functions/plan/configuration.ts': ['yaml'],
+}
+
+/** Analyzers, and what calls models: they live with the one room that uses them. */
+const lensLibraries = [/^@secretlint\//, /^@tktco\/node-actionlint$/, /^yaml$/, /^ai$/, /^@ai-sdk\//, /^node:/, /^zod$/]
+
+const isHandlerSide = (file: string) => /^functions\/[^/]+\/handler\.ts$/.test(file) || handlerParts.includes(file)
+const isLensSide = (file: string) => /^functions\/review\/(lenses|models)\//.test(file)
+/** Sources that end in the bundle of a function. */
+const isBundled = (file: string) => /^(functions|shared)\//.test(file)
+const isPure = (target: string) => pureFile.test(target) || pureLibraries.includes(target)
+const roomOf = (file: string) => /^functions\/[^/]+\//.exec(file)?.[0] ?? ''
+
+const zones: readonly Zone[] = [
+  {
+    name: 'pure vocabulary',
+    holds: pureFile,
+    allows: isPure,
+    rule: 'pure files import each other, node:crypto and zod',
+  },
+  {
+    name: 'coordinator',
+    holds: /^shared\/coordinator\//,
+    allows: (target) => isPure(target) || coordinated.test(target),
+    rule: 'the coordinator imports pure files and the adapters ledger, documents and aws, and no SDK',
+  },
+  {
+    name: 'adapter',
+    holds: /^shared\/(ledger|documents|github|aws)\//,
+    allows: (target, importer) => {
+      const adapter = importer.split('/')[1] ?? ''
+      const isOwn = target.startsWith(`shared/${adapter}/`) || target.startsWith('shared/aws/')
+      return isPure(target) || isOwn || (sdks[adapter] ?? []).some((sdk) => sdk.test(target))
+    },
+    rule: 'an adapter imports pure files, its own folder, shared/aws and its own SDK',
+  },
+  {
+    name: 'handler',
+    holds: /^functions\/[^/]+\/[^/]+\.ts$/,
+    allows: (target, importer, isTypeOnly) => {
+      if (isHandlerSide(importer))
+        return isPure(target) || target.startsWith('shared/') || target.startsWith(roomOf(importer))
+      const isOwnCore = target.startsWith(roomOf(importer)) && !isHandlerSide(target) && !isLensSide(target)
+      // The facts that a core gets are what an adapter read, so that it may know their types.
+      const isTypeOfFacts = isTypeOnly && target.startsWith('shared/')
+      return isPure(target) || isOwnCore || isTypeOfFacts || (coreLibraries[importer] ?? []).includes(target)
+    },
+    rule: 'a handler imports its own room, adapters and pure files; a core imports its own core files, pure files and types; no room imports another',
+  },
+  {
+    name: 'lens',
+    holds: /^functions\/review\/(lenses|models)\//,
+    allows: (target) => isPure(target) || isLensSide(target) || lensLibraries.some((library) => library.test(target)),
+    rule: 'a lens imports other files of lenses and models, pure files and its analyzer; it holds no adapter',
+  },
+  {
+    name: 'local stand-in',
+    holds: /^infra\/local\//,
+    allows: (target) => target.startsWith('infra/') || pureFile.test(target) || isOutside(target),
+    rule: 'infra/local imports infra, pure files and libraries; functions reach it as bundles only',
+  },
+  {
+    name: 'infrastructure',
+    holds: /^infra\/[^/]+\.ts$/,
+    allows: (target) => /^infra\/[^/]+\.ts$/.test(target) || isOutside(target),
+    rule: 'infra imports infra and libraries, no function code and nothing of infra/local',
+  },
+  {
+    name: 'command line',
+    holds: /^cli\//,
+    allows: (target) =>
+      target.startsWith('cli/') || target.startsWith('infra/') || pureFile.test(target) || isOutside(target),
+    rule: 'cli imports cli, infra, infra/local, pure files and libraries',
+  },
+]
+
+/** Folders whose sources stand under the law. */
+export const lawFolders = ['functions', 'shared', 'infra', 'cli']
+
+const rootFolders = /^(functions|shared|infra|cli|test|bench|docs)\//
+
+/** A package or a module of Node.js. */
+function isOutside(target: string): boolean {
+  return !rootFolders.test(target)
+}
+
+/** Key prefixes of the table's items: only the ledger composes keys. */
+const tableKey = /^(RUN|REVIEW|PR|EVENT|ENTRY|FINDING|MESSAGE|SHOWN|FLEET|WAITING|QUEUE|POOL|HALT|DUE)#/
+
+const keyNames = ['pk', 'sk', 'duePk', 'listedPk']
+
+const endpointVariable = /AWS_ENDPOINT_URL|AWS_USE_.*_ENDPOINT|LOCALSTACK/
+
+const localWord = /(?:^|[^a-z])(?:is|Is|IS_?)?(?:[Ll]ocal|LOCAL)(?:[A-Z_]|$)|localhost|127\.0\.0\.1/
+
+/**
+ * Every breach of the law, as `file:line: what — rule`. `packages` are the names that package.json declares:
+ * what another package happens to bring along is not ours to import.
+ */
+export function breaches(sources: readonly ReadSource[], packages: ReadonlySet<string>): string[] {
+  return sources.flatMap((source) => [
+    ...source.imports.flatMap((each) =>
+      importBreaches(source, each, packages).map((why) => said(source, each.line, why)),
+    ),
+    ...wordBreaches(source),
+  ])
+}
+
+function importBreaches(
+  source: ReadSource,
+  { target, kind, specifier, names, isTypeOnly }: Import,
+  packages: ReadonlySet<string>,
+): string[] {
+  if (kind === 'computed') return computedBreaches(source, specifier)
+  const zone = zones.find(({ holds }) => holds.test(source.path))
+  const found: string[] = []
+  if (zone === undefined) found.push(`imports ${specifier} — this file is in no zone of test/law/law.ts: give it one`)
+  else if (!zone.allows(target, source.path, isTypeOnly)) found.push(`imports ${specifier} — ${zone.rule}`)
+  if (kind === 'package' && !packages.has(target)) {
+    found.push(`imports ${specifier} — a package that is imported is declared in package.json`)
+  }
+  if (target === 'zod' && names.includes('z') && isBundled(source.path)) {
+    found.push(
+      `imports { z } from zod — write import * as z from 'zod': the other way brings all of zod, 350 KB, into each bundle`,
+    )
+  }
+  return found
+}
+
+/** Neither the law nor the bundle can see such a target; the local engine loads bundles in this way. */
+function computedBreaches(source: ReadSource, expression: string): string[] {
+  if (source.path.startsWith('infra/local/')) return []
+  return [`imports ${expression} — a lazy import names its module as a literal`]
+}
+
+function wordBreaches(source: ReadSource): string[] {
+  if (!isBundled(source.path)) return []
+  return source.words.flatMap(({ kind, value, line }) => {
+    const found: string[] = []
+    const isKey = kind === 'text' ? tableKey.test(value) : keyNames.includes(value)
+    if (isKey && !source.path.startsWith('shared/ledger/')) {
+      found.push(said(source, line, `says ${value} — keys of the table are composed in shared/ledger only`))
+    }
+    if (endpointVariable.test(value)) {
+      found.push(said(source, line, `says ${value} — where a service is, is the business of its SDK`))
+    }
+    if (kind === 'identifier' ? localWord.test(value) : /^local$|localhost|127\.0\.0\.1/i.test(value)) {
+      found.push(said(source, line, `says ${value} — no function knows whether it runs on one machine`))
+    }
+    return found
+  })
+}
+
+function said(source: ReadSource, line: number, why: string): string {
+  return `${source.path}:${line}: ${why}`
+}
