@@ -1,12 +1,12 @@
 /** The plan of one attempt: what is read, by which lenses, under which configuration. Stored once as a document. */
 
-import type { LensOutcome } from './conclusion.ts'
+import type { Disposition, LensOutcome } from './conclusion.ts'
 import type { Configuration, ConfigurationProblem } from './config.ts'
 import type { FileChange } from './diff.ts'
 import type { Finding } from './finding.ts'
 import type { LensName, PullRequestFacts } from './lens.ts'
 import type { LeftOut } from './parts.ts'
-import type { Repository } from './run.ts'
+import type { Repository, Run } from './run.ts'
 
 /** One unit of dispatch: one lens over one part of the diff. */
 export interface PlannedReview {
@@ -51,8 +51,15 @@ export interface Plan {
   readonly carried: readonly Finding[]
   /** What those lenses came to when they last read this very head. */
   readonly carriedLenses: readonly LensOutcome[]
+  /** What was answered at this very head about earlier findings, so that it is still said. */
+  readonly carriedDispositions: readonly Disposition[]
   /** Model resolved for model lenses; the key is not in here. */
   readonly model: { readonly model: string; readonly baseUrl: string } | undefined
   /** Milliseconds since the epoch, UTC: when the plan was made. */
   readonly plannedAt: number
+}
+
+/** True if a verdict with this plan key was made already: it is shown again, not made again (LE1, PR4). */
+export function isShownAgain(run: Run, plan: Pick<Plan, 'kind' | 'planKey'>): boolean {
+  return run.kind === 'full' && plan.kind === 'full' && run.concludedPlanKey === plan.planKey
 }

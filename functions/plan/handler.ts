@@ -19,7 +19,7 @@ import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { contended, openLedger } from '../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
 import { CONTRACT, PLAN_REVIEWS_MAX, SHOWN_LOOK_MS } from '../../shared/limits.ts'
-import type { Plan } from '../../shared/plan.ts'
+import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reviewIdOf } from '../../shared/review.ts'
 import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/run.ts'
 import { effectiveOf } from '../../shared/schedule.ts'
@@ -46,7 +46,10 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   if (!run) throw new Refused('unknown_run', 'There is no such run.', 'Deliver the webhook again.')
   if (run.attempt !== attempt || run.state === 'ended' || run.state === 'ending') return ended('superseded')
   if (run.state === 'held') return ended('held')
-  if (run.plan) return answerOf(await getDocument<Plan>(documents, run.plan), run, 'replay')
+  if (run.plan) {
+    const plan = await getDocument<Plan>(documents, run.plan)
+    return answerOf(plan, run, isShownAgain(run, plan) ? 'shown' : 'replay')
+  }
 
   const stateMachineArn = stateMachineArnOf(execution)
   const github = await openFor(run)
@@ -134,7 +137,7 @@ async function plan(run: Run, thread: Thread, pullRequest: PullRequest, github: 
   const from = { github, documents }
   const facts = await gather(from, { run, thread, pullRequest, deploymentModel, now: Date.now() })
   const made = makePlan(facts)
-  const shown = run.kind === 'full' && made.kind === 'full' && run.concludedPlanKey === made.planKey
+  const shown = isShownAgain(run, made)
   const stored = shown ? made : await withTexts(from, made)
   const digest = await putDocument(documents, stored)
   const planned = await updateRun(ledger, run, { plan: digest, planKey: made.planKey }, { now: Date.now() })

@@ -76,6 +76,10 @@ export function makePlan(facts: PlanFacts): Plan {
     openFindings: facts.lastConclusion?.findings ?? [],
     carried: carriedFrom?.findings.filter(isCarried) ?? [],
     carriedLenses: carriedFrom?.lenses.filter(isCarried) ?? [],
+    carriedDispositions:
+      facts.lastConclusion?.head === run.head
+        ? facts.lastConclusion.dispositions.filter(({ verb }) => verb !== 'still_present')
+        : [],
     model,
     plannedAt: facts.now,
   }

@@ -6,6 +6,7 @@ import { openLog } from '../../shared/aws/log.ts'
 import { nudge, openQueue } from '../../shared/aws/queue.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { isFailure, nameOf, Refused } from '../../shared/errors.ts'
+import type { PullRequestEvent } from '../../shared/event.ts'
 import { appSecretOf } from '../../shared/github/app-secret.ts'
 import { isSigned } from '../../shared/github/signature.ts'
 import { acceptEvent } from '../../shared/ledger/event.ts'
@@ -15,7 +16,7 @@ import { CONTRACT, WEBHOOK_BUDGET_MS } from '../../shared/limits.ts'
 import type { RunRequest } from '../../shared/run.ts'
 import { accepted, type HttpAnswer, refusal } from './answer.ts'
 import { type Delivery, deliveryOf, type HttpRequest } from './request.ts'
-import { type CloseEvent, decide, HANDLED_EVENTS } from './webhook.ts'
+import { decide, HANDLED_EVENTS } from './webhook.ts'
 
 const log = openLog('webhook')
 const ledger = openLedger(environment('TABLE_NAME'))
@@ -72,7 +73,7 @@ async function startOrLeaveToSweeper(run: Parameters<typeof startExecution>[2], 
   }
 }
 
-async function passOn(event: CloseEvent, delivery: Delivery, signal: AbortSignal): Promise<HttpAnswer> {
+async function passOn(event: PullRequestEvent, delivery: Delivery, signal: AbortSignal): Promise<HttpAnswer> {
   await acceptEvent(ledger, event, { writer: randomUUID(), now: Date.now(), signal })
   const { repository, number, cause } = event
   try {

@@ -1,22 +1,15 @@
 /** What a signed delivery asks for: a run, an event for the command room, or nothing that Muster acts on. Pure. */
 import { z } from 'zod'
 import { Refused } from '../../shared/errors.ts'
+import type { PullRequestEvent } from '../../shared/event.ts'
 import { causeOf, digestOf, runIdOf } from '../../shared/identity.ts'
 import type { Repository, RunRequest } from '../../shared/run.ts'
 
 export type Decision =
   | { readonly kind: 'run'; readonly request: RunRequest }
-  | { readonly kind: 'event'; readonly event: CloseEvent }
+  | { readonly kind: 'event'; readonly event: PullRequestEvent }
   /** Knowingly nothing: named, so that it can be told from a loss. */
   | { readonly kind: 'ignored'; readonly reason: string }
-
-export interface CloseEvent {
-  readonly kind: 'closed'
-  readonly repository: Repository
-  readonly number: number
-  readonly cause: string
-  readonly eventAt: number
-}
 
 /** Events by name that may be acted on; all others are ignored by their header alone, before any I/O (L11). */
 export const HANDLED_EVENTS: readonly string[] = ['pull_request']
@@ -112,7 +105,7 @@ function run(
   }
 }
 
-function closed(payload: PullRequestPayload): CloseEvent {
+function closed(payload: PullRequestPayload): PullRequestEvent {
   const eventAt = Date.parse(payload.pull_request.updated_at)
   return {
     kind: 'closed',

@@ -1,16 +1,18 @@
 /** The `due` index: which items something must still happen to. It finds; it never decides. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import type { PullRequestEvent } from '../event.ts'
 import { DUE_PAGE, DUE_SHARDS } from '../limits.ts'
 import type { Review } from '../review.ts'
 import type { Run } from '../run.ts'
-import type { PullRequestEvent } from './event.ts'
 import type { Message } from './message.ts'
 import type { ShownResource } from './resource.ts'
 import { runFrom } from './run.ts'
 import { change, due, type Item, type Key, type Ledger, read } from './table.ts'
 
 /** An item that is due, as it stands in the base table now. */
-export type DueItem =
+export type DueItem = { readonly dueAt: number } & DueThing
+
+type DueThing =
   | { readonly kind: 'run'; readonly run: Run }
   | { readonly kind: 'review'; readonly review: Review }
   | { readonly kind: 'event'; readonly event: PullRequestEvent }
@@ -44,12 +46,17 @@ export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
 export async function readDue(ledger: Ledger, key: Key, now: number): Promise<DueItem | undefined> {
   const item = await read<Item & { dueAt?: number }>(ledger, key)
   if (!item || item.dueAt === undefined || item.dueAt > now) return undefined
-  if (key.sk === 'RUN') return { kind: 'run', run: runFrom(item) }
-  if (key.sk === 'FLEET') return { kind: 'fleet' }
-  if (key.sk.startsWith('REVIEW#')) return { kind: 'review', review: item as unknown as Review }
-  if (key.sk.startsWith('EVENT#')) return { kind: 'event', event: item as unknown as PullRequestEvent }
-  if (key.sk.startsWith('MESSAGE#')) return { kind: 'message', message: item as unknown as Message }
-  if (key.sk.startsWith('SHOWN#')) return { kind: 'resource', resource: item as unknown as ShownResource }
+  const thing = thingOf(key, item)
+  return thing && { ...thing, dueAt: item.dueAt }
+}
+
+function thingOf({ sk }: Key, item: Item): DueThing | undefined {
+  if (sk === 'RUN') return { kind: 'run', run: runFrom(item) }
+  if (sk === 'FLEET') return { kind: 'fleet' }
+  if (sk.startsWith('REVIEW#')) return { kind: 'review', review: item as unknown as Review }
+  if (sk.startsWith('EVENT#')) return { kind: 'event', event: item as unknown as PullRequestEvent }
+  if (sk.startsWith('MESSAGE#')) return { kind: 'message', message: item as unknown as Message }
+  if (sk.startsWith('SHOWN#')) return { kind: 'resource', resource: item as unknown as ShownResource }
   return undefined
 }
 

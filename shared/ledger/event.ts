@@ -1,17 +1,8 @@
 /** Events: what the command room is to do for a pull request, written once per cause before the webhook is answered. */
-import { DUE_BACKOFF_MS, RETENTION_S } from '../limits.ts'
-import type { Repository } from '../run.ts'
-import { change, create, due, keyOf, type Ledger, read } from './table.ts'
 
-export interface PullRequestEvent {
-  readonly kind: 'closed'
-  readonly repository: Repository
-  readonly number: number
-  /** Identity of the event: the same one twice is written once. */
-  readonly cause: string
-  /** ms UTC */
-  readonly eventAt: number
-}
+import type { PullRequestEvent } from '../event.ts'
+import { DUE_BACKOFF_MS, RETENTION_S } from '../limits.ts'
+import { change, create, due, keyOf, type Ledger, read } from './table.ts'
 
 /** Writes an event once; false if it was there already. */
 export async function acceptEvent(

@@ -27,6 +27,8 @@ export interface ShownResource extends ResourceName {
   readonly githubId?: number
   readonly errors: number
   readonly lastError?: string
+  /** ms UTC; absent when nothing is due. */
+  readonly dueAt?: number
 }
 
 export interface Raise extends ResourceName {
@@ -71,17 +73,23 @@ export async function leaseResource(
 }
 
 /**
- * Records that `generation` was read back from GitHub. If it is still the newest, nothing more is due, unless a second
+ * Records that the generation was read back from GitHub, or that GitHub will never take it (`refused`, a sentence). If it is still the newest, nothing more is due, unless a second
  * look is wanted at `lookAgainAt` (ms UTC): after a takeover or an unanswered call, a PATCH may still land (IL5).
  */
 export async function recordShown(
   ledger: Ledger,
   resource: ShownResource,
   owner: string,
-  shown: { githubId?: number; lookAgainAt?: number; now: number },
+  shown: { githubId?: number; lookAgainAt?: number; refused?: string; now: number },
 ): Promise<void> {
   const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
-  const members = { shownGeneration: resource.generation, githubId: shown.githubId, leaseUntil: 0, errors: 0 }
+  const members = {
+    shownGeneration: resource.generation,
+    githubId: shown.githubId,
+    lastError: shown.refused,
+    leaseUntil: 0,
+    errors: 0,
+  }
   const settled = await change(
     ledger,
     key,

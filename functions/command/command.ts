@@ -1,0 +1,15 @@
+/** What an event means for a pull request's thread. Pure. */
+import type { PullRequestEvent } from '../../shared/event.ts'
+import type { Reason, RunOutcome } from '../../shared/run.ts'
+import type { Thread } from '../../shared/thread.ts'
+
+/** The run to end, and how; undefined if there is none, or if it is of a later event (closed, then reopened). */
+export function runToEnd(
+  event: PullRequestEvent,
+  thread: Thread | undefined,
+): { runId: string; attempt: number; outcome: RunOutcome; reason: Reason } | undefined {
+  const live = thread?.liveRun
+  if (!live || live.eventAt > event.eventAt) return undefined
+  const reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
+  return { runId: live.runId, attempt: live.attempt, outcome: 'closed', reason }
+}

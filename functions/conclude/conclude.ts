@@ -1,0 +1,139 @@
+/** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
+import type { Conclusion, LensOutcome } from '../../shared/conclusion.ts'
+import { dispose } from '../../shared/dispositions.ts'
+import type { Finding } from '../../shared/finding.ts'
+import type { LensName } from '../../shared/lens.ts'
+import type { Plan } from '../../shared/plan.ts'
+import type { ReviewResult } from '../../shared/result.ts'
+import type { Review } from '../../shared/review.ts'
+import { SEVERITIES } from '../../shared/severity.ts'
+import { verdictOf } from '../../shared/verdict.ts'
+
+/** A review of the run, with its result where it completed. */
+export interface ReviewSeen {
+  readonly review: Pick<Review, 'lens' | 'part' | 'state' | 'reason'>
+  readonly result: ReviewResult | undefined
+}
+
+/** Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". */
+export function conclude(plan: Plan, seen: readonly ReviewSeen[]): Conclusion {
+  const results = seen.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
+  const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
+  const found = unique(claimed)
+  const lenses = lensesOf(plan, seen)
+  const { dispositions, standing, saidBefore } = dispose({
+    open: plan.openFindings,
+    found,
+    lenses,
+    files: plan.files,
+    filesCut: plan.filesCut,
+  })
+  const judgement = verdictOf({
+    lenses,
+    planned: plan.reviews,
+    standing,
+    diff: plan.filesCut ? 'too_large' : plan.files.length === 0 ? 'empty' : 'readable',
+  })
+  const holes = holesOf(plan)
+  const { owner, name, id } = plan.repository
+  return {
+    runId: plan.runId,
+    planKey: plan.planKey,
+    repository: { id, owner, name },
+    number: plan.pullRequest.number,
+    head: plan.head,
+    baseRef: plan.pullRequest.baseRef,
+    kind: plan.kind,
+    ...(plan.kindReason ? { kindReason: plan.kindReason } : {}),
+    round: plan.round,
+    roundsCeiling: plan.configuration.rounds.ceiling,
+    verdict: holes.length > 0 ? 'incomplete' : judgement.verdict,
+    incompleteReasons: [...judgement.incompleteReasons, ...holes],
+    findings: standing,
+    saidBefore,
+    dispositions: [
+      ...plan.carriedDispositions.filter(
+        ({ finding }) => !dispositions.some((now) => now.finding.fingerprint === finding.fingerprint),
+      ),
+      // What was first said at this very head has nothing to be answered yet.
+      ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),
+    ],
+    rejected: results.flatMap(({ rejected }) => rejected),
+    merged: claimed.length - found.length,
+    lenses,
+    leftOut: plan.leftOut.map(({ path, reason }) => ({ path, reason })),
+    configurationProblems: plan.configurationProblems,
+    adjudication: adjudicationOf(found, seen),
+  }
+}
+
+/** Every active lens with what it came to over all its parts. */
+function lensesOf(plan: Plan, seen: readonly ReviewSeen[]): LensOutcome[] {
+  const placed = [...new Set(plan.reviews.map(({ lens }) => lens))]
+  return [
+    ...placed.map((lens) => outcomeOf(lens, plan, seen)),
+    ...plan.carriedLenses,
+    ...plan.notRead.map(({ lens, reason, remedy }) => ({
+      lens,
+      state: 'not_read' as const,
+      reason,
+      remedy,
+      findings: 0,
+      rejected: 0,
+      coverage: [],
+    })),
+  ]
+}
+
+function outcomeOf(lens: LensName, plan: Plan, seen: readonly ReviewSeen[]): LensOutcome {
+  const parts = plan.reviews
+    .filter((planned) => planned.lens === lens)
+    .map(({ part }) => seen.find(({ review }) => review.lens === lens && review.part === part))
+  const results = parts.flatMap((part) => (part?.result ? [part.result] : []))
+  const failed = parts.find((part) => part?.result === undefined)
+  const notAllRead = results.length < parts.length
+  const model = results.find(({ usage }) => usage)?.usage?.model
+  return {
+    lens,
+    state: notAllRead ? 'failed' : 'read',
+    ...(notAllRead
+      ? {
+          reason: `${failed?.review.reason?.code ?? 'lens_failed'}: ${failed?.review.reason?.sentence ?? 'its worker was lost and it was not read.'}`,
+          remedy: 'Deliver the pull request’s webhook again: what is done already is not done twice.',
+        }
+      : {}),
+    findings: results.reduce((sum, { findings }) => sum + findings.length, 0),
+    rejected: results.reduce((sum, { rejected }) => sum + rejected.length, 0),
+    coverage: results.flatMap(({ coverage }) => coverage),
+    ...(model ? { model } : {}),
+  }
+}
+
+/** One finding an identity: the worst of the same stands, the others are merged into it. */
+function unique(findings: readonly Finding[]): Finding[] {
+  const byIdentity = new Map<string, Finding>()
+  for (const finding of findings) {
+    const known = byIdentity.get(finding.fingerprint)
+    if (!known || SEVERITIES[finding.severity].rank < SEVERITIES[known.severity].rank) {
+      byIdentity.set(finding.fingerprint, finding)
+    }
+  }
+  return [...byIdentity.values()]
+}
+
+/** Files that should have been read and could not be placed. */
+function holesOf(plan: Plan): string[] {
+  const holes = plan.leftOut.filter(({ because }) => because === 'patch_missing' || because === 'over_budget')
+  const [first] = holes
+  return first
+    ? [
+        `${holes.length === 1 ? '1 file was' : `${holes.length} files were`} not read, ${first.path} first: ${first.reason}`,
+      ]
+    : []
+}
+
+function adjudicationOf(found: readonly Finding[], seen: readonly ReviewSeen[]): Conclusion['adjudication'] {
+  if (!found.some(({ severity }) => SEVERITIES[severity].blocking)) return 'not_needed'
+  const second = seen.find(({ review }) => review.lens === 'adjudication')
+  return second?.result?.adjudication ?? 'not_read'
+}

@@ -1,0 +1,142 @@
+/** Conclude: merge what was read into a verdict, write it in one transaction, and wait until GitHub shows everything. */
+import { randomUUID } from 'node:crypto'
+import { environment } from '../../shared/aws/environment.ts'
+import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
+import { openLog } from '../../shared/aws/log.ts'
+import { nudge, openQueue } from '../../shared/aws/queue.ts'
+import type { Conclusion } from '../../shared/conclusion.ts'
+import { concludeInput, inputOf } from '../../shared/contract.ts'
+import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { getDocument, openDocuments, putDocument } from '../../shared/documents/documents.ts'
+import { Dead, Retry } from '../../shared/errors.ts'
+import { readMessage } from '../../shared/ledger/message.ts'
+import { readReviews } from '../../shared/ledger/review.ts'
+import { readRun, updateRun } from '../../shared/ledger/run.ts'
+import { contended, openLedger } from '../../shared/ledger/table.ts'
+import { readThread, writeConclusion } from '../../shared/ledger/thread.ts'
+import { CONTRACT } from '../../shared/limits.ts'
+import { isShownAgain, type Plan } from '../../shared/plan.ts'
+import type { ReviewResult } from '../../shared/result.ts'
+import type { Run } from '../../shared/run.ts'
+import type { Thread } from '../../shared/thread.ts'
+import { checkRunOf } from './check-run.ts'
+import { conclude } from './conclude.ts'
+import { labelOf } from './label.ts'
+import { reviewMessageOf } from './review-message.ts'
+import { summaryOf } from './summary.ts'
+
+const log = openLog('conclude')
+const ledger = openLedger(environment('TABLE_NAME'))
+const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
+const outbox = openQueue(environment('OUTBOX_URL'))
+const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
+
+/** The key of the one review that a run says. */
+const REVIEW_KEY = 'review'
+
+/** Answers nothing to its caller: the task token is answered when everything is shown, or when the run has moved on. */
+export async function handler(input: unknown): Promise<void> {
+  const { runId, attempt, token } = inputOf(concludeInput, input)
+  const outcome = await contended(() => concludeOnce(runId, attempt, token))
+  log.info('Concluded', { runId, attempt, outcome })
+  if (outcome !== 'owed') {
+    await answerToken(coordinator.executions, token, { outcome })
+    return
+  }
+  const run = await readRun(ledger, runId)
+  if (run) {
+    const { repository, number } = run
+    await nudge(outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, randomUUID())
+  }
+  // Everything may be shown already, by a post that came between the transaction and this token (IL10).
+  await finishIfShown(coordinator, runId)
+}
+
+type Outcome = 'owed' | 'superseded' | 'held' | 'shown' | 'failed'
+
+async function concludeOnce(runId: string, attempt: number, token: string): Promise<Outcome | 'again'> {
+  const run = await readRun(ledger, runId)
+  if (!run || run.attempt !== attempt || run.state === 'ending') return 'superseded'
+  if (run.state === 'held') return 'held'
+  if (run.state === 'ended') return run.outcome === 'reviewed' ? 'shown' : 'superseded'
+  if (run.state === 'concluded') {
+    // Called again: the first token is dead, this one is answered when all is shown.
+    return (await updateRun(ledger, run, { token }, { now: Date.now() })) ? 'owed' : 'again'
+  }
+  const thread = await readThread(ledger, run.repository.id, run.number)
+  if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
+  if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Deliver the webhook again.')
+  const plan = await getDocument<Plan>(documents, run.plan)
+  const conclusion = isShownAgain(run, plan) ? await shownBefore(run, thread) : await concluded(run, plan)
+  const moved = await writeConclusion(ledger, {
+    thread,
+    run,
+    verdict: conclusion.verdict,
+    conclusion: await putDocument(documents, conclusion),
+    planKey: plan.planKey,
+    round: plan.round,
+    token,
+    message: await messageOwed(run, plan, conclusion),
+    resources: await resourcesOf(run, conclusion),
+    now: Date.now(),
+  })
+  if (moved === 'again') return 'again'
+  if (moved === 'done') return 'owed'
+  const reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
+  return (await updateRun(ledger, run, { state: 'held', reason }, { now: Date.now() })) ? 'held' : 'again'
+}
+
+/** The verdict that stands for this head, which an edited description may have brought up to date since. */
+async function shownBefore(run: Run, thread: Thread): Promise<Conclusion> {
+  const digest = thread.lastConclusion?.head === run.head ? thread.lastConclusion.digest : run.conclusion
+  if (!digest)
+    throw new Dead(
+      'document_missing',
+      'The verdict to be shown again is not known.',
+      'Push, to have the head reviewed anew.',
+    )
+  return getDocument<Conclusion>(documents, digest)
+}
+
+async function concluded(run: Run, plan: Plan): Promise<Conclusion> {
+  const reviews = await readReviews(ledger, run.runId, plan.planKey)
+  const seen = await Promise.all(
+    reviews.map(async (review) => ({
+      review,
+      result:
+        review.state === 'completed' && review.result
+          ? await getDocument<ReviewResult>(documents, review.result)
+          : undefined,
+    })),
+  )
+  return conclude(plan, seen)
+}
+
+/** The review that is owed: none for a run of analyzers, and none where it was said already under this plan key. */
+async function messageOwed(run: Run, plan: Plan, conclusion: Conclusion) {
+  if (plan.kind !== 'full') return undefined
+  const { repository, number, runId } = run
+  const before = await readMessage(ledger, {
+    repositoryId: repository.id,
+    number,
+    runId,
+    planKey: plan.planKey,
+    key: REVIEW_KEY,
+  })
+  if (before?.state === 'said') return undefined
+  // An earlier attempt's review is still being withdrawn: what became of it must be known first.
+  if (before?.state === 'withdrawing')
+    throw new Retry('claim_contended', 'An earlier review is being withdrawn.', 5_000)
+  const document = await putDocument(documents, reviewMessageOf(conclusion, { requestChanges: false }))
+  return { key: REVIEW_KEY, document, before: before?.state }
+}
+
+async function resourcesOf(run: Run, conclusion: Conclusion) {
+  const checkRun = checkRunOf(conclusion)
+  return [
+    { kind: 'check_run', key: run.head, document: await putDocument(documents, checkRun) },
+    { kind: 'summary', key: 'main', document: await putDocument(documents, summaryOf(conclusion)) },
+    { kind: 'label', key: 'main', document: await putDocument(documents, labelOf(conclusion)) },
+  ]
+}

@@ -1,0 +1,46 @@
+/** Post: brings GitHub to what the ledger says is to be shown. What is there is read before, what is shown is read back after. */
+import { randomUUID } from 'node:crypto'
+import { type BatchAnswer, type QueueRecord, workThrough } from '../../shared/aws/batch.ts'
+import { environment } from '../../shared/aws/environment.ts'
+import { openExecutions } from '../../shared/aws/executions.ts'
+import { openLog } from '../../shared/aws/log.ts'
+import { openSecret } from '../../shared/aws/secrets.ts'
+import { inputOf, outboxNudge } from '../../shared/contract.ts'
+import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { openDocuments } from '../../shared/documents/documents.ts'
+import { nameOf } from '../../shared/errors.ts'
+import { appSecretOf } from '../../shared/github/app-secret.ts'
+import { openGitHub } from '../../shared/github/client.ts'
+import { readRun } from '../../shared/ledger/run.ts'
+import { openLedger } from '../../shared/ledger/table.ts'
+import { sayMessages } from './messages.ts'
+import type { PostParts } from './parts.ts'
+import { keepResources } from './resources.ts'
+
+const log = openLog('post')
+const ledger = openLedger(environment('TABLE_NAME'))
+const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
+const appSecret = openSecret(environment('GITHUB_APP_SECRET_ID'))
+const apiUrl = environment('GITHUB_API_URL')
+const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
+
+export async function handler(batch: { readonly Records: readonly QueueRecord[] }): Promise<BatchAnswer> {
+  return workThrough(batch.Records, post, (error) =>
+    log.error('A pull request was not posted to', { error: nameOf(error) }),
+  )
+}
+
+/** Does what is due for one run's pull request; what can't be done now stays due in the table. */
+async function post(body: string): Promise<void> {
+  const { runId } = inputOf(outboxNudge, JSON.parse(body))
+  const run = await readRun(ledger, runId)
+  if (!run) return
+  const { text } = await appSecret.read(Date.now())
+  const github = openGitHub(appSecretOf(text), { baseUrl: apiUrl })(run.repository.installationId)
+  const parts: PostParts = { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
+  await sayMessages(parts, run)
+  await keepResources(parts, run)
+  const finished = await finishIfShown(coordinator, runId)
+  log.info('Posted', { runId, outcome: finished ? 'shown' : 'owed' })
+}

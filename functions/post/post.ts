@@ -1,0 +1,50 @@
+/** What a poster does next, given what it saw. Pure. */
+import type { Message } from '../../shared/ledger/message.ts'
+import type { ShownResource } from '../../shared/ledger/resource.ts'
+import { POST_ERRORS_MAX, POST_LEASE_MS } from '../../shared/limits.ts'
+import type { Run } from '../../shared/run.ts'
+import type { Thread } from '../../shared/thread.ts'
+
+/** Why nothing new may be shown for a run at this moment; undefined if it may. */
+export function stopReason(facts: {
+  readonly run: Run
+  readonly thread: Thread | undefined
+  readonly message: Pick<Message, 'state' | 'attempt'>
+  readonly halted: boolean
+  readonly shownHead: string
+}): 'withdrawing' | 'not_live' | 'halted' | 'head_moved' | undefined {
+  const { run, thread, message } = facts
+  if (message.state === 'withdrawing') return 'withdrawing'
+  const live = thread?.liveRun
+  if (live?.runId !== run.runId || live.attempt !== message.attempt || run.state !== 'concluded') return 'not_live'
+  if (facts.halted) return 'halted'
+  return facts.shownHead === run.head ? undefined : 'head_moved'
+}
+
+/** When to look again after an attempt that may have happened or not; `give_up` after too many errors (LE9). */
+export function afterUnknown(
+  because: { readonly code: string; readonly afterMs: number },
+  errors: number,
+  now: number,
+): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
+  // A limit uses time, not attempts; a read-back that lags is no error either, but doesn't go on for ever.
+  const error = because.code !== 'github_throttled'
+  if (error && errors + 1 >= POST_ERRORS_MAX) return { kind: 'give_up' }
+  const growing = error ? because.afterMs * 2 ** errors : because.afterMs
+  return { kind: 'postpone', at: now + growing, error }
+}
+
+/** True if something is still to be shown, or to be looked at a second time. */
+export function isOwed(resource: ShownResource, now: number): boolean {
+  if (resource.shownGeneration < resource.generation) return true
+  const { dueAt } = resource
+  return dueAt !== undefined && dueAt <= now
+}
+
+/**
+ * When to look a second time at what was just shown, ms UTC: after a takeover, an earlier poster's call may still land
+ * until its lease and deadline have passed (IL5). Undefined if nobody else can have a call under way.
+ */
+export function secondLook(resource: ShownResource, now: number): number | undefined {
+  return resource.owner === undefined ? undefined : now + POST_LEASE_MS
+}

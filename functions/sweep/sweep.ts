@@ -1,0 +1,54 @@
+/** What the sweeper does about each thing that is due. Pure: the facts in, one action out. */
+import type { Review } from '../../shared/review.ts'
+import type { Run } from '../../shared/run.ts'
+
+export type ExecutionSeen = 'running' | 'absent' | 'ended'
+
+export type RunAction =
+  | { readonly kind: 'start' }
+  /** The execution ended and the run didn't: nobody else will end it. */
+  | { readonly kind: 'fail' }
+  | { readonly kind: 'finish_ending' }
+  /** Concluded: what is owed to GitHub is looked at again. */
+  | { readonly kind: 'nudge' }
+  /** A halt was lifted, or what it waited for has ended: as another attempt. */
+  | { readonly kind: 'resume' }
+  /** Nothing yet: its row has been moved on. */
+  | { readonly kind: 'look_later' }
+
+/** A run that is due. */
+export function runActionOf(run: Run, execution: ExecutionSeen, halted: boolean): RunAction {
+  switch (run.state) {
+    case 'accepted':
+      if (execution === 'absent') return { kind: 'start' }
+      return execution === 'ended' ? { kind: 'fail' } : { kind: 'look_later' }
+    case 'running':
+      return execution === 'running' ? { kind: 'look_later' } : { kind: 'fail' }
+    case 'concluded':
+      return { kind: 'nudge' }
+    case 'held':
+      return halted ? { kind: 'look_later' } : { kind: 'resume' }
+    case 'ending':
+      return { kind: 'finish_ending' }
+    case 'ended':
+      return { kind: 'look_later' }
+  }
+}
+
+/** True if the run still wants this review, so that taking it back leads somewhere. */
+export function isWanted(review: Review, run: Run | undefined): boolean {
+  return run?.attempt === review.attempt && run.state === 'running'
+}
+
+/** Slots that are void: their review is done, gone, or at another epoch (IL6). `reviews` is by review id. */
+export function voidSlots(
+  slots: Readonly<Record<string, { readonly epoch: number }>>,
+  reviews: ReadonlyMap<string, Pick<Review, 'state' | 'epoch'> | undefined>,
+): { reviewId: string; epoch: number }[] {
+  return Object.entries(slots).flatMap(([reviewId, { epoch }]) => {
+    const review = reviews.get(reviewId)
+    const holds =
+      review?.epoch === epoch && (review.state === 'waiting' || review.state === 'granted' || review.state === 'leased')
+    return holds ? [] : [{ reviewId, epoch }]
+  })
+}

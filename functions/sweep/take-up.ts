@@ -1,0 +1,124 @@
+/** Takes up one thing that is due: reads it as it is now, and does what `sweep.ts` says. */
+import { randomUUID } from 'node:crypto'
+import { answerToken, describeExecution, executionArnOf, startExecution } from '../../shared/aws/executions.ts'
+import type { Log } from '../../shared/aws/log.ts'
+import { type NudgeQueue, nudge } from '../../shared/aws/queue.ts'
+import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
+import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
+import type { DueItem } from '../../shared/ledger/due.ts'
+import { readFleet } from '../../shared/ledger/fleet.ts'
+import { standingHalt } from '../../shared/ledger/halt.ts'
+import { endReview, readReview, takeBack } from '../../shared/ledger/review.ts'
+import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
+import { CONTRACT } from '../../shared/limits.ts'
+import { parseReviewId, type Review } from '../../shared/review.ts'
+import type { Run } from '../../shared/run.ts'
+import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from './sweep.ts'
+
+export interface SweepParts extends EndingParts {
+  readonly inbox: NudgeQueue
+  readonly log: Log
+}
+
+export async function takeUp(parts: SweepParts, item: DueItem): Promise<void> {
+  switch (item.kind) {
+    case 'run':
+      return takeUpRun(parts, item.run)
+    case 'review':
+      return takeUpReview(parts, item.review)
+    case 'fleet':
+      return takeUpFleet(parts)
+    case 'event': {
+      const { repository, number, cause } = item.event
+      return nudge(parts.inbox, { contract: CONTRACT, repositoryId: repository.id, number, cause }, randomUUID())
+    }
+    case 'message':
+      return nudgePost(parts, item.message)
+    case 'resource':
+      return nudgePost(parts, item.resource)
+  }
+}
+
+async function takeUpRun(parts: SweepParts, run: Run): Promise<void> {
+  const { ledger, executions, stateMachineArn, log, now } = parts
+  const execution = await seen(parts, run)
+  const halted = run.state === 'held' && (await standingHalt(ledger, run.repository)) !== undefined
+  const action = runActionOf(run, execution, halted)
+  log.info('Run taken up', { runId: run.runId, attempt: run.attempt, outcome: `${run.state}:${action.kind}` })
+  switch (action.kind) {
+    case 'start':
+      return startExecution(executions, stateMachineArn, run)
+    case 'fail': {
+      const reason = {
+        code: 'execution_failed',
+        sentence: 'Its execution ended without a verdict; the Step Functions console shows why.',
+      }
+      await beginEnding(ledger, run, { outcome: 'failed', reason, now: now() })
+      await finishEnding(parts, run.runId)
+      return
+    }
+    case 'finish_ending':
+      await finishEnding(parts, run.runId)
+      return
+    case 'nudge':
+      if (await finishIfShown(parts, run.runId)) return
+      return nudgePost(parts, { repositoryId: run.repository.id, number: run.number, runId: run.runId })
+    case 'resume': {
+      const resumed = await updateRun(
+        ledger,
+        run,
+        { state: 'accepted', attempt: run.attempt + 1 },
+        { now: now(), remove: ['reason', 'plan', 'planKey', 'token'] },
+      )
+      if (resumed) await startExecution(executions, stateMachineArn, resumed)
+      return
+    }
+    case 'look_later':
+      return
+  }
+}
+
+async function takeUpReview(parts: SweepParts, due: Review): Promise<void> {
+  const { ledger, now } = parts
+  const review = await readReview(ledger, due)
+  if (!review) return
+  if (!isWanted(review, await readRun(ledger, review.runId))) {
+    await endReview(ledger, review)
+    return handOn(parts, [slotOf(review)])
+  }
+  // Waiting: its ticket or its marker may have been lost with the process that wrote them. Putting them again is harmless.
+  if (review.state === 'waiting') return enqueue(parts, review)
+  const taken = await takeBack(ledger, review, now())
+  if (!taken.taken) return
+  await handOn(parts, [slotOf(review)])
+  if (taken.review.state === 'waiting') return enqueue(parts, taken.review)
+  if (taken.review.state === 'failed' && review.token !== undefined) {
+    await answerToken(parts.executions, review.token, { outcome: 'failed', epoch: taken.review.epoch })
+  }
+}
+
+async function takeUpFleet(parts: SweepParts): Promise<void> {
+  const fleet = await readFleet(parts.ledger)
+  const reviews = new Map<string, Review | undefined>()
+  for (const reviewId of Object.keys(fleet.slots)) {
+    const name = parseReviewId(reviewId)
+    reviews.set(reviewId, name && (await readReview(parts.ledger, name)))
+  }
+  await handOn(parts, voidSlots(fleet.slots, reviews))
+}
+
+async function nudgePost(
+  parts: SweepParts,
+  about: { repositoryId: number; number: number; runId: string },
+): Promise<void> {
+  const { repositoryId, number, runId } = about
+  await nudge(parts.outbox, { contract: CONTRACT, repositoryId, number, runId }, randomUUID())
+}
+
+/** Asked only of runs that wait for their execution. */
+async function seen(parts: SweepParts, run: Run): Promise<ExecutionSeen> {
+  if (run.state !== 'accepted' && run.state !== 'running') return 'running'
+  const status = await describeExecution(parts.executions, executionArnOf(parts.stateMachineArn, run))
+  return status.kind
+}

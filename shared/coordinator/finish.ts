@@ -1,0 +1,52 @@
+/** The end of a run that was reviewed: everything it owes is shown on GitHub, so its round counts and its task is answered. */
+import { answerToken } from '../aws/executions.ts'
+import { readMessages } from '../ledger/message.ts'
+import { readResource } from '../ledger/resource.ts'
+import { endRun, readRun } from '../ledger/run.ts'
+import { countRound } from '../ledger/thread.ts'
+import type { Coordinator } from './coordinator.ts'
+
+/**
+ * Ends a concluded run if all it owes is shown, and answers Conclude's token. Called by whoever may have shown the last
+ * of it: conclude itself, post, the sweeper (IL10). Repeatable. False while something is still owed.
+ */
+export async function finishIfShown(coordinator: Coordinator, runId: string): Promise<boolean> {
+  const { ledger, now } = coordinator
+  const run = await readRun(ledger, runId)
+  if (run?.state !== 'concluded') return run?.state === 'ended'
+  const pullRequest = { repositoryId: run.repository.id, number: run.number }
+  const messages = await readMessages(ledger, { ...pullRequest, runId })
+  const failed = messages.some(({ state }) => state === 'failed')
+  if (!failed) {
+    const open = messages.some(({ state }) => state === 'owed' || state === 'withdrawing')
+    if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false
+  }
+  for (const message of messages) {
+    if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
+  }
+  if (!(await endRun(ledger, run, { outcome: failed ? 'failed' : 'reviewed', now: now() }))) return false
+  if (run.token !== undefined) {
+    await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
+  }
+  return true
+}
+
+async function resourcesShown(
+  coordinator: Coordinator,
+  pullRequest: { repositoryId: number; number: number },
+  head: string,
+): Promise<boolean> {
+  const resources = await Promise.all(
+    resourceNamesOf(pullRequest, head).map((name) => readResource(coordinator.ledger, name)),
+  )
+  return resources.every((resource) => !resource || resource.shownGeneration >= resource.generation)
+}
+
+/** What a run keeps true: the check run of its head, and the pull request's one summary and one label. */
+export function resourceNamesOf(pullRequest: { repositoryId: number; number: number }, head: string) {
+  return [
+    { ...pullRequest, kind: 'check_run', key: head },
+    { ...pullRequest, kind: 'summary', key: 'main' },
+    { ...pullRequest, kind: 'label', key: 'main' },
+  ] as const
+}
