@@ -12,12 +12,12 @@ export const FLEET_SLOTS_MAX = 200
 export const PLAN_REVIEWS_MAX = 40
 
 // --- leases ----------------------------------------------------------------------------------------------------------
-/** How long a lease on a review holds without renewal, ms. At least three heartbeats (DESIGN §4). */
-export const REVIEW_LEASE_MS = 180_000
-/** How often a working lens renews its lease, ms. */
-export const REVIEW_HEARTBEAT_MS = 60_000
-/** How long a grant waits for its worker to take the lease, ms: a cold start and Step Functions' own delays. */
-export const GRANT_MS = 120_000
+/** How long a lease on a review holds without renewal, ms, if the deployment doesn't say. */
+export const REVIEW_LEASE_MS_DEFAULT = 180_000
+/** The shortest lease that a deployment may set, ms. */
+export const REVIEW_LEASE_MS_MIN = 3_000
+/** A lease is renewed this often within its time, so that two renewals in a row may fail (DESIGN §4). */
+export const HEARTBEATS_PER_LEASE = 3
 /** Times a review may be taken back before it is given up. */
 export const REVIEW_EPOCHS_MAX = 5
 /** A worker that has less than this left doesn't begin, ms (AW28). */
@@ -46,12 +46,14 @@ export const GITHUB_UNREACHABLE_MS = 5_000
 export const GITHUB_READ_BACK_MS = 3_000
 /** A read is asked a second time only with this much of its deadline left, ms. */
 export const GITHUB_SECOND_TRY_MIN_MS = 2_000
-/** Lease of a poster on a message or a resource, ms: longer than the calls it makes under it. */
-export const POST_LEASE_MS = 60_000
 /** Deadline of one call to an AWS service, ms. */
 export const AWS_CALL_MS = 5_000
 /** A model that has not answered within this is given up for this try, ms. */
 export const MODEL_CALL_MS = 300_000
+/** When a throttled or failing endpoint of a model doesn't say: long enough for a quota by the minute to refill, ms. */
+export const MODEL_RETRY_AFTER_DEFAULT_MS = 60_000
+/** An endpoint may ask for hours or days; it is tried again before that, ms. */
+export const MODEL_RETRY_AFTER_MAX_MS = 3_600_000
 /** A secret is read again after this, ms; a failed read is never cached. */
 export const SECRET_TTL_MS = 300_000
 /** After a signature mismatch the secret is read once more, but not more often than this, ms. */
@@ -64,14 +66,6 @@ export const RETENTION_S = 90 * 24 * 3600
 export const DUE_SHARDS = 8
 /** Items the sweeper takes from one shard in one tick; the rest is next minute's. */
 export const DUE_PAGE = 25
-/** An accepted run whose execution was not seen to start is looked at after this, ms. */
-export const ACCEPTED_LOOK_MS = 30_000
-/** A running run is looked at this often, ms: has its execution ended without it? */
-export const RUNNING_LOOK_MS = 60_000
-/** A message or resource not yet shown is looked at after this, ms. */
-export const SHOWN_LOOK_MS = 60_000
-/** A dead row goes to the back of its shard by this, ms. */
-export const DUE_BACKOFF_MS = 60_000
 
 // --- sizes -----------------------------------------------------------------------------------------------------------
 /** What a room may return to Step Functions, bytes: far below the 262,144 at which an execution dies uncatchably (AW61). */

@@ -2,12 +2,12 @@
 import { type FileChange, lineOn } from './diff.ts'
 import type { Side } from './finding.ts'
 import { REDACTED, redact } from './redaction.ts'
-import { folded } from './text.ts'
+import { folded, plain } from './text.ts'
 
 interface SideLine {
   /** Without the line feed; a carriage return stays. */
   readonly text: string
-  /** Without the carriage return too. */
+  /** As it is compared and as a model is shown it: plain, and without the carriage return. */
   readonly bare: string
   readonly folded: string
   readonly inDiff: boolean
@@ -93,7 +93,8 @@ function bestFirst(a: Match, b: Match): number {
 }
 
 function sideLine(text: string, inDiff: boolean, changed: boolean): SideLine {
-  return { text, bare: withoutReturn(text), folded: folded(text), inDiff, changed }
+  const bare = plain(withoutReturn(text))
+  return { text, bare, folded: folded(bare), inDiff, changed }
 }
 
 function withoutReturn(line: string): string {
@@ -108,7 +109,7 @@ interface Wanted {
 
 /** The quote's lines without blank ones before and after. */
 function wantedOf(quote: string): Wanted {
-  const lines = quote.split('\n').map(withoutReturn)
+  const lines = quote.split('\n').map((line) => plain(withoutReturn(line)))
   while (lines[0]?.trim() === '') lines.shift()
   while (lines.at(-1)?.trim() === '') lines.pop()
   return { lines, folded: lines.map(folded), redacted: quote.includes(REDACTED) }
@@ -131,7 +132,7 @@ function exactnessOf(rows: readonly SideLine[], wanted: Wanted): number | undefi
   if (rows.every((row, index) => row.folded === wanted.folded[index])) return 2
   if (holds(rows, wanted.folded, (row) => row.folded)) return 3
   if (!wanted.redacted) return undefined
-  return holds(rows, wanted.folded, (row) => folded(redact(row.text))) ? 4 : undefined
+  return holds(rows, wanted.folded, (row) => folded(redact(row.bare))) ? 4 : undefined
 }
 
 /** True if the wanted lines stand in the rows one below the other, the first up to its end, the last from its start. */

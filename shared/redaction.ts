@@ -23,6 +23,17 @@ export function redact(text: string): string {
     )
 }
 
+/** Lines redacted one by one, so that each stays where it is; of a private key that goes over several, every line. */
+export function redactLines(lines: readonly string[]): readonly string[] {
+  let insideKey = false
+  return lines.map((line) => {
+    const wasInside = insideKey
+    if (/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/.test(line)) insideKey = true
+    if (line.includes(KEY_END)) insideKey = false
+    return wasInside ? REDACTED : redact(line)
+  })
+}
+
 /** The text without given values, which somebody else recognised as secret; each is cut down to its first characters. */
 export function withoutValues(text: string, values: readonly string[]): string {
   return [...values]

@@ -52,6 +52,11 @@ export function withoutHidden(text: string): string {
   return withoutComments(text).replace(INVISIBLE, '')
 }
 
+/** The text as a person reads it: visible, and without characters that have no width. */
+export function plain(text: string): string {
+  return visible(text).replace(INVISIBLE, '')
+}
+
 /** The text without its HTML comments; linear also where many are opened and none is closed. */
 export function withoutComments(text: string): string {
   let kept = ''

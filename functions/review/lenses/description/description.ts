@@ -1,0 +1,58 @@
+/** The lens `description`: does the pull request say what the template of its base branch asks for? */
+import type { ClaimedFinding } from '../../../../shared/finding.ts'
+import type { Lens, PullRequestFacts } from '../../../../shared/lens.ts'
+import { type Section, sectionsOf } from './sections.ts'
+
+/**
+ * At most one finding, for the pull request as a whole, that lists exactly the sections which are missing (PR6). Its
+ * identity is the same whatever is on the list, so that edits update one place.
+ */
+export const description: Lens = async (input) => {
+  input.signal.throwIfAborted()
+  const missing = input.template === undefined ? [] : missingSections(input.template, input.pullRequest.body)
+  return {
+    findings: missing.length === 0 ? [] : [claimOf(missing, input.pullRequest)],
+    coverage: input.files.map((file) => ({ path: file.path, state: 'full' })),
+  }
+}
+
+/**
+ * Headings of the template, as written there, whose section is not in the body, or holds only what the template puts
+ * there. A heading that says it is optional is not required, nor one that only groups others.
+ */
+export function missingSections(template: string, body: string): readonly string[] {
+  const written = new Map<string, Section[]>()
+  for (const section of sectionsOf(body, { bold: true })) {
+    written.set(section.key, [...(written.get(section.key) ?? []), section])
+  }
+  const missing = new Map<string, string>()
+  for (const required of sectionsOf(template)) {
+    if (required.onlySections || OPTIONAL.test(required.heading)) continue
+    const placeholders = new Set(required.lines)
+    const filled = (written.get(required.key) ?? []).some((section) =>
+      section.lines.some((line) => !placeholders.has(line) && hasContent(line)),
+    )
+    if (!filled && !missing.has(required.key)) missing.set(required.key, required.heading)
+  }
+  return [...missing.values()]
+}
+
+const OPTIONAL = /\boptional\b/i
+
+/** A bullet without a text, an empty check box or a rule says nothing. */
+function hasContent(line: string): boolean {
+  return line.replace(/^(?:[-*+]|\d+[.)])\s*(?:\[[ x]?\])?/i, '').match(/[\p{L}\p{N}\p{S}!]/u) !== null
+}
+
+function claimOf(missing: readonly string[], pullRequest: PullRequestFacts): ClaimedFinding {
+  const names = missing.map((heading) => `“${heading}”`).join(', ')
+  const cut = pullRequest.bodyCut ? ' The description was read up to its size limit only.' : ''
+  return {
+    rule: 'missing-sections',
+    severity: 'low',
+    title: `The description lacks ${names}`,
+    why: `The base branch's pull request template asks for it, and reviewers look for it there.${cut}`,
+    clears: `Write something of your own under ${names}. An edit is enough; no push is needed.`,
+    place: { kind: 'pull_request' },
+  }
+}

@@ -1,0 +1,127 @@
+/** The sections of a pull request's description, or of its template: Markdown taken apart at its headings. */
+import { folded, withoutComments } from '../../../../shared/text.ts'
+
+export interface Section {
+  /** As written, without mark-up. */
+  readonly heading: string
+  /** What headings are compared by: no case, no colon, no emoji. Never empty. */
+  readonly key: string
+  /** Lines that hold something, folded, also those of sections below this one; headings excluded. */
+  readonly lines: readonly string[]
+  /** True if the section holds nothing but sections below it. */
+  readonly onlySections: boolean
+}
+
+/**
+ * The sections of a Markdown text in order. HTML comments hold nothing. A heading is written with number signs or is
+ * underlined; with `bold`, a line all in bold is one too. Inside a code fence there are none.
+ */
+export function sectionsOf(markdown: string, { bold = false } = {}): readonly Section[] {
+  const open: Building[] = []
+  const sections: Building[] = []
+  for (const block of blocksOf(withoutComments(markdown), bold)) {
+    // A line in bold may as well be what the section above says.
+    const isContent = block.level === undefined || block.level === BOLD_LEVEL
+    if (isContent && block.line !== '') for (const section of open) section.lines.push(block.line)
+    if (block.level === undefined) {
+      const innermost = open.at(-1)
+      if (block.line !== '' && innermost !== undefined) innermost.onlySections = false
+      continue
+    }
+    while ((open.at(-1)?.level ?? 0) >= block.level) open.pop()
+    const heading = withoutMarkUp(block.text)
+    const key = keyOf(heading)
+    if (key === '') continue
+    const section = { level: block.level, heading, key, lines: [], onlySections: true, sections: 0 }
+    for (const parent of open) parent.sections++
+    open.push(section)
+    sections.push(section)
+  }
+  return sections.map(({ heading, key, lines, onlySections, sections: below }) => ({
+    heading,
+    key,
+    lines,
+    onlySections: onlySections && below > 0,
+  }))
+}
+
+interface Building {
+  readonly level: number
+  readonly heading: string
+  readonly key: string
+  readonly lines: string[]
+  onlySections: boolean
+  /** Sections below this one. */
+  sections: number
+}
+
+/** A heading with its level, or a line of content. */
+interface Block {
+  readonly level?: number
+  /** A heading without the signs that make it one. */
+  readonly text: string
+  /** The whole line, folded. */
+  readonly line: string
+}
+
+/** A line in bold is below every heading. */
+const BOLD_LEVEL = 7
+
+function* blocksOf(markdown: string, bold: boolean): Generator<Block> {
+  const lines = markdown.split(/\r?\n/)
+  let fence: string | undefined
+  for (let at = 0; at < lines.length; at++) {
+    const raw = lines[at] ?? ''
+    const line = folded(raw)
+    const mark = FENCE.exec(raw)?.[1]
+    if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
+      fence = fence === undefined ? mark : undefined
+      yield { text: line, line }
+      continue
+    }
+    const heading = fence === undefined ? headingAt(raw, lines[at + 1] ?? '', bold) : undefined
+    if (heading === undefined) yield { text: line, line }
+    else {
+      yield { level: heading.level, text: heading.text, line }
+      if (heading.underlined) at++
+    }
+  }
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const NUMBER_SIGNS = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const BOLD = /^ {0,3}(?:\*\*|__)([^*_]+)(?:\*\*|__):?\s*$/
+const UNDERLINE = /^ {0,3}(=+|-+)\s*$/
+/** What may be underlined: no list, no quote, no table. */
+const PARAGRAPH = /^ {0,3}[^\s>*+|-]/
+
+function headingAt(line: string, next: string, bold: boolean) {
+  const signs = NUMBER_SIGNS.exec(line)
+  if (signs !== null) {
+    return { level: signs[1]?.length ?? 1, text: (signs[2] ?? '').replace(/[ \t]#+[ \t]*$/, ''), underlined: false }
+  }
+  const inBold = bold ? BOLD.exec(line)?.[1] : undefined
+  if (inBold !== undefined) return { level: BOLD_LEVEL, text: inBold, underlined: false }
+  const underline = PARAGRAPH.test(line) ? UNDERLINE.exec(next)?.[1] : undefined
+  return underline === undefined
+    ? undefined
+    : { level: underline.startsWith('=') ? 1 : 2, text: line, underlined: true }
+}
+
+function withoutMarkUp(text: string): string {
+  return folded(
+    text
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/:[a-z0-9_+-]+:/g, ' ')
+      .replace(/[*_`]/g, ''),
+  )
+}
+
+function keyOf(heading: string): string {
+  return folded(
+    heading
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' '),
+  )
+}

@@ -1,0 +1,150 @@
+/**
+ * The lens `secrets`: credentials in added lines, found by secretlint's recommended rules. A value that was found is
+ * concealed: it is in no text that leaves this lens.
+ */
+import { lintSource } from '@secretlint/core'
+import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend'
+import type { FileChange } from '../../../../shared/diff.ts'
+import { Dead, sentenceOf } from '../../../../shared/errors.ts'
+import type { ClaimedFinding, Coverage } from '../../../../shared/finding.ts'
+import type { Lens } from '../../../../shared/lens.ts'
+import { type RightSide, rightSideOf } from '../right-side.ts'
+
+/**
+ * Scans each file's text after the change and keeps what touches an added line, so that a key of which one line was
+ * changed is found, and one that was there before is not blamed on this pull request.
+ */
+export const secrets: Lens = async (input) => {
+  const findings: ClaimedFinding[] = []
+  const coverage: Coverage[] = []
+  for (const file of input.files) {
+    input.signal.throwIfAborted()
+    if (addsNothing(file)) {
+      coverage.push({ path: file.path, state: 'full' })
+      continue
+    }
+    const side = rightSideOf(file, await input.text(file.path))
+    if (side === undefined) {
+      coverage.push({ path: file.path, state: 'not_read', reason: 'GitHub sent no readable diff for it.' })
+      continue
+    }
+    findings.push(...(await claimsOf(file, side)))
+    coverage.push({ path: file.path, state: 'full' })
+  }
+  return { findings, coverage }
+}
+
+/** Our own configuration, whatever the repository has (P8). */
+const CONFIG = {
+  rules: [
+    {
+      id: '@secretlint/secretlint-rule-preset-recommend',
+      rule: recommended,
+      rules: [
+        {
+          id: '@secretlint/secretlint-rule-aws',
+          options: { enableIDScanRule: true },
+          // An account's number is no credential, and stands in many a template.
+          allowMessageIds: ['AWSAccountID'],
+        },
+        // A comment in the pull request must not switch off a check of the pull request.
+        { id: '@secretlint/secretlint-rule-filter-comments', disabled: true },
+      ],
+    },
+  ],
+}
+
+function addsNothing(file: FileChange): boolean {
+  return file.status === 'removed' || file.noPatch === 'pure_rename'
+}
+
+async function claimsOf(file: FileChange, side: RightSide): Promise<readonly ClaimedFinding[]> {
+  const starts = lineStartsOf(side.text)
+  const claims: ClaimedFinding[] = []
+  for (const { range, messageId } of await scan(file.path, side.text)) {
+    // The place is computed from the range: it is the same whatever a rule thinks of line ends.
+    const lines = linesOf(side, lineAt(starts, range[0]), lineAt(starts, Math.max(range[0], range[1] - 1)))
+    const [startLine, line] = [lines[0], lines.at(-1)]
+    if (startLine === undefined || line === undefined || !lines.some((number) => side.isAdded(number))) continue
+    claims.push(claimOf(file.path, messageId, startLine, line, side.text.slice(range[0], range[1])))
+  }
+  return claims
+}
+
+async function scan(path: string, content: string) {
+  try {
+    const { messages } = await lintSource({
+      // The path never names a file on this machine: a rule may open what it is given.
+      source: { content, filePath: `pull-request:/${path}`, contentType: 'text' },
+      options: { config: CONFIG, noPhysicFilePath: true },
+    })
+    return messages
+  } catch (cause) {
+    throw new Dead(
+      'analyzer_failed',
+      `secretlint failed on ${path}: ${sentenceOf(cause)}`,
+      'Set `lenses.secrets: off` for now, and report the file that it failed on.',
+      { cause },
+    )
+  }
+}
+
+function claimOf(path: string, messageId: string, startLine: number, line: number, value: string): ClaimedFinding {
+  const rule = ruleOf(messageId)
+  return {
+    rule,
+    severity: 'critical',
+    fenced: true,
+    title: `A credential is added: ${rule.replaceAll('-', ' ')}`,
+    why: 'Whoever can read the repository, a fork, a build log or a backup can use it, also after it is removed: it stays in the history.',
+    clears:
+      'Revoke the credential at its issuer first, then remove it from the branch’s history and read it from a secret store.',
+    place: { kind: 'lines', path, side: 'RIGHT', startLine, line },
+    conceal: concealedOf(value),
+  }
+}
+
+/** `AWSAccessKeyID` → `aws-access-key-id`, `GITHUB_TOKEN` → `github-token`. */
+function ruleOf(messageId: string): string {
+  return messageId
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
+}
+
+/** The value, and each of its lines: a place may be clipped to some of them. A key's label is no secret. */
+function concealedOf(value: string): readonly string[] {
+  const lines = value.split(/\r?\n/).map((line) => line.trim())
+  return [...new Set([value, ...lines])].filter((line) => line !== '' && !/^-----[A-Z ]+-----$/.test(line))
+}
+
+/** Offsets at which the lines of a text begin. */
+function lineStartsOf(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** Line (from 1) that holds an offset. */
+function lineAt(starts: readonly number[], offset: number): number {
+  let low = 0
+  let high = starts.length
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle
+  }
+  return low + 1
+}
+
+/** Lines of the file for a range of the scanned text; where two hunks meet, those of the first. */
+function linesOf(side: RightSide, first: number, last: number): readonly number[] {
+  const lines: number[] = []
+  for (let textLine = first; textLine <= last; textLine++) {
+    const line = side.lineOf(textLine)
+    if (line === undefined) break
+    lines.push(line)
+  }
+  return lines
+}

