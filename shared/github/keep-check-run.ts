@@ -20,7 +20,7 @@ export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRun
       const created = await orLook(
         github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first)),
       )
-      if (created === undefined) return notShown('The check run')
+      if (typeof created !== 'number') return { state: 'unknown', because: created }
       await append(github, repo, created, desired, desired.annotations.slice(ANNOTATIONS_PER_REQUEST))
     } else {
       const missing = await missingAnnotations(github, repo, before, desired)

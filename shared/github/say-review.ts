@@ -1,5 +1,5 @@
 /** Says a review once: created pending, which GitHub allows once per author and nobody else sees, then submitted by id (DESIGN §9). */
-import { Dead } from '../errors.ts'
+import { Dead, isFailure, type Retry } from '../errors.ts'
 import { digestOf, type Plain } from '../identity.ts'
 import { GITHUB_BODY_BYTES_MAX } from '../limits.ts'
 import { type InlineComment, markerOf, type ReviewMessage } from '../shown.ts'
@@ -45,6 +45,7 @@ export async function sayReview(
   let created: number | undefined
   let refused: number | undefined
   let submitted = false
+  let unanswered: { readonly write: 'create' | 'submit'; readonly because: Retry } | undefined
 
   return orUnknown<Said>(async () => {
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
@@ -55,6 +56,11 @@ export async function sayReview(
 
       // One that we made a moment ago is ours also while GitHub's list doesn't show it yet (AW73).
       const adopted = pending.find((review) => versions.some((version) => isVersion(review, message, version)))
+      // An unanswered write that the look doesn't show gets time, not another try at once.
+      if (unanswered?.write === 'submit' || (unanswered?.write === 'create' && adopted === undefined)) {
+        return { state: 'unknown', because: unanswered.because }
+      }
+      unanswered = undefined
       const ours = adopted?.id ?? created
       const others = pending.filter((review) => review.id !== ours)
       if (ours !== undefined) await onPending?.(ours)
@@ -71,15 +77,20 @@ export async function sayReview(
         const answer = await orLook(
           github.createPendingReview(repo, number, { commitId: message.head, body, comments }),
         )
-        if (answer?.state === 'created') created = answer.id
-        if (answer?.state !== 'refused' || ONE_PENDING_ONLY.test(answer.sentence)) continue
-        if (inBody || message.comments.length === 0) throw notTaken(answer.sentence)
-        inBody = true
+        if (isFailure(answer, 'retry')) {
+          unanswered = { write: 'create', because: answer }
+        } else if (answer.state === 'created') {
+          created = answer.id
+        } else if (!ONE_PENDING_ONLY.test(answer.sentence)) {
+          if (inBody || message.comments.length === 0) throw notTaken(answer.sentence)
+          inBody = true
+        }
       } else {
         // Changes can't be requested on our own pull request (F7): the check run has the verdict then.
         if (refused === ours) event = 'COMMENT'
         const body = adopted?.body ?? versions[inBody ? 1 : 0].body
         const answer = await orLook(github.submitReview(repo, number, ours, event, body))
+        if (isFailure(answer, 'retry')) unanswered = { write: 'submit', because: answer }
         submitted = answer === 'submitted'
         if (answer === 'look_again') {
           refused = ours

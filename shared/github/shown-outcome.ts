@@ -27,12 +27,12 @@ export async function orUnknown<Outcome>(work: () => Promise<Outcome>): Promise<
   }
 }
 
-/** The result of a write; undefined if it may have happened without an answer, so that the caller looks (AW70). */
-export async function orLook<Result>(write: Promise<Result>): Promise<Result | undefined> {
+/** The result of a write; the failure, as a value, if it may have happened without an answer: the caller looks (AW70). */
+export async function orLook<Result>(write: Promise<Result>): Promise<Result | Retry> {
   try {
     return await write
   } catch (error) {
-    if (isFailure(error, 'retry') && error.outcomeUnknown) return undefined
+    if (isFailure(error, 'retry') && error.outcomeUnknown) return error
     throw error
   }
 }

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sayReview } from '../../../shared/github/say-review.ts'
+import { GITHUB_BODY_BYTES_MAX } from '../../../shared/limits.ts'
+import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/shown.ts'
+import { byteLength } from '../../../shared/text.ts'
+import { openWorld, type TestWorld } from './world.ts'
+
+let world: TestWorld
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const go = async () => 'go' as const
+const CREATE = /^POST .*\/reviews$/
+const SUBMIT = /^POST .*\/events$/
+
+function message(changes: Partial<ReviewMessage> = {}, run = 'run1'): ReviewMessage {
+  const marker = markerOf.review(run, 'plan1')
+  return {
+    kind: 'review',
+    marker,
+    head: world.example.head.sha,
+    event: 'COMMENT',
+    body: `**Muster.** ${run}\n\n${marker}`,
+    comments: [comment(1)],
+    ...changes,
+  }
+}
+
+function comment(line: number, path = 'src/archive.js'): InlineComment {
+  return { path, side: 'RIGHT', line, body: `About line ${line}.` }
+}
+
+function say(what: ReviewMessage, checks: () => Promise<'go' | 'stop'> = go) {
+  return sayReview(world.github, world.repo, world.number, what, { checks })
+}
+
+function reviews() {
+  return world.standIn.pullRequest('acme/parcels', world.number).reviews
+}
+
+describe('a review is said once', () => {
+  it('is created pending, submitted by id, and read back', async () => {
+    const pending: number[] = []
+    const said = await sayReview(world.github, world.repo, world.number, message(), {
+      checks: go,
+      onPending: async (id) => void pending.push(id),
+    })
+    expect(said).toEqual({ state: 'said', reviewId: pending[0], repeated: 0 })
+    expect(reviews()).toMatchObject([{ state: 'COMMENTED', comments: [{ path: 'src/archive.js', line: 1 }] }])
+  })
+
+  it('LE5: said again, it writes nothing', async () => {
+    await say(message())
+    const before = world.wire.asked.length
+    expect(await say(message())).toMatchObject({ state: 'said', repeated: 0 })
+    expect(world.wire.asked.slice(before).every((name) => name.startsWith('GET '))).toBe(true)
+    expect(reviews()).toHaveLength(1)
+  })
+
+  it('AW70: a create whose answer is lost is found by its marker and submitted', async () => {
+    world.wire.break(CREATE, { kind: 'answer_lost' })
+    expect(await say(message())).toMatchObject({ state: 'said' })
+    expect(reviews()).toHaveLength(1)
+  })
+
+  it('LE5: a submit whose answer is lost is found said', async () => {
+    world.wire.break(SUBMIT, { kind: 'answer_lost' })
+    expect(await say(message())).toMatchObject({ state: 'said' })
+    expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
+  })
+
+  it('L5: a pending one of ours with this payload is adopted, after a crash before the submit', async () => {
+    world.wire.break(SUBMIT, { kind: 'answered', status: 502, body: {} })
+    expect(await say(message())).toMatchObject({ state: 'unknown' })
+    const [left] = reviews()
+    expect(left?.pending).toBe(true)
+    expect(world.wire.asked.filter((name) => SUBMIT.test(name))).toHaveLength(1)
+    expect(await say(message())).toMatchObject({ state: 'said', reviewId: left?.id })
+    expect(reviews()).toHaveLength(1)
+  })
+
+  it('LE1: a pending one of ours with another payload is deleted, not adopted', async () => {
+    const old = message({ body: `**Muster.** older\n\n${markerOf.review('run1', 'plan1')}` })
+    await world.github.createPendingReview(world.repo, world.number, {
+      commitId: old.head,
+      body: old.body,
+      comments: [],
+    })
+    expect(await say(message())).toMatchObject({ state: 'said' })
+    expect(reviews().map(({ body }) => body.includes('older'))).toEqual([false])
+  })
+
+  it('LE14: a submit that says 200 and is not seen is not said', async () => {
+    world.wire.break(SUBMIT, { kind: 'answered', status: 200, body: { id: 1 } })
+    const said = await say(message())
+    expect(said).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
+    expect(reviews()).toMatchObject([{ pending: true }])
+  })
+
+  it('D15: where the look fails, nothing is written', async () => {
+    world.wire.break(/^GET .*\/reviews$/, { kind: 'answered', status: 500, body: {} }, 2)
+    expect(await say(message())).toMatchObject({ state: 'unknown', because: { code: 'github_unreachable' } })
+    expect(world.wire.asked.filter((name) => /^(POST|PUT|DELETE) .*reviews/.test(name))).toEqual([])
+  })
+
+  it('AW71: a person who quotes our marker is not taken for us', async () => {
+    const { marker } = message()
+    world.wire.break(/^GET .*\/reviews$/, {
+      kind: 'answered',
+      status: 200,
+      body: [{ id: 1, state: 'COMMENTED', body: marker, user: { id: 3, login: 'eve' }, commit_id: '1' }],
+    })
+    expect(await say(message())).toMatchObject({ state: 'said' })
+    expect(reviews()).toHaveLength(1)
+  })
+})
+
+describe('checks', () => {
+  it('IL2: stop before the submit deletes the pending review', async () => {
+    const answers = ['go', 'stop', 'stop'] as const
+    let at = 0
+    const said = await say(message(), async () => answers[at++] ?? 'stop')
+    expect(said).toEqual({ state: 'stopped' })
+    expect(reviews()).toEqual([])
+  })
+
+  it('IL2: stop, but it was submitted meanwhile: said, never shown and uncounted', async () => {
+    const answers = ['go', 'stop'] as const
+    let at = 0
+    world.wire.break(/^DELETE .*\/reviews\/\d+$/, {
+      kind: 'meanwhile',
+      work: async () => {
+        const [pending] = reviews()
+        await world.github.submitReview(world.repo, world.number, pending?.id ?? 0, 'COMMENT', pending?.body ?? '')
+      },
+    })
+    const said = await say(message(), async () => answers[at++] ?? 'stop')
+    expect(said).toMatchObject({ state: 'said' })
+    expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
+  })
+
+  it('IL14: a stale poster, told to stop, does not delete another run’s pending review', async () => {
+    const { example, github, repo, number } = world
+    await github.createPendingReview(repo, number, { commitId: example.head.sha, body: 'run2', comments: [] })
+    expect(await say(message(), async () => 'stop')).toEqual({ state: 'stopped' })
+    expect(reviews()).toMatchObject([{ body: 'run2', pending: true }])
+  })
+})
+
+describe('what GitHub refuses', () => {
+  it('A4: an anchor that is refused puts every comment in full into the body', async () => {
+    const comments = [comment(1), comment(99_999), comment(2)]
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
+    const [review] = reviews()
+    expect(review?.comments).toEqual([])
+    for (const { body, path, line } of comments) {
+      expect(review?.body).toContain(body)
+      expect(review?.body).toContain(`\`${path}\`, line ${line}`)
+    }
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said', repeated: 0 })
+    expect(reviews()).toHaveLength(1)
+  })
+
+  it('A4: what does not fit the body is counted, and the markers stay', async () => {
+    const comments = Array.from({ length: 60 }, () => ({ ...comment(99_999), body: 'é'.repeat(2_000) }))
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
+    const body = reviews()[0]?.body ?? ''
+    expect(byteLength(body)).toBeLessThanOrEqual(GITHUB_BODY_BYTES_MAX)
+    expect(body).toMatch(/\d+ more did not fit here and stand in the summary/)
+    expect(body.split('\n')).toContain(message().marker)
+  })
+
+  it('A13: a commit that is no part of the pull request is dead, with GitHub’s sentence', async () => {
+    const work = say(message({ head: 'd'.repeat(40), comments: [] }))
+    await expect(work).rejects.toMatchObject({ name: 'dead', code: 'github_refused' })
+  })
+
+  it('AW80: a comment on one line has no start line, one on several has', async () => {
+    const comments = [
+      { ...comment(2), startLine: 2 },
+      { ...comment(3), startLine: 1 },
+    ]
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
+    expect(reviews()[0]?.comments).toMatchObject([{ startLine: null }, { startLine: 1 }])
+  })
+})
+
+describe('our own pull request', () => {
+  it('F7: a request for changes becomes a comment', async () => {
+    const own = await openWorld({ author: 'muster[bot]' })
+    try {
+      const said = await sayReview(own.github, own.repo, own.number, message({ event: 'REQUEST_CHANGES' }), {
+        checks: go,
+      })
+      expect(said).toMatchObject({ state: 'said' })
+      expect(own.standIn.pullRequest('acme/parcels', own.number).reviews).toMatchObject([{ state: 'COMMENTED' }])
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+it('AW73: a list that lags behind our writes leads to no second review', async () => {
+  const lagging = await openWorld({ lagMs: 1_500 })
+  try {
+    const visible = () => lagging.github.pullRequest(lagging.repo, lagging.number).then(({ number }) => number)
+    await expect.poll(() => visible().catch(() => 0), { timeout: 15_000 }).toBe(lagging.number)
+    let said = await sayReview(lagging.github, lagging.repo, lagging.number, message(), { checks: go })
+    await expect
+      .poll(
+        async () => {
+          said = await sayReview(lagging.github, lagging.repo, lagging.number, message(), { checks: go })
+          return said.state
+        },
+        { timeout: 15_000, interval: 300 },
+      )
+      .toBe('said')
+    const { reviews: all } = lagging.standIn.pullRequest('acme/parcels', lagging.number)
+    expect(all.filter(({ state }) => state === 'COMMENTED')).toHaveLength(1)
+  } finally {
+    await lagging.close()
+  }
+})
