@@ -1,5 +1,5 @@
 /** What Step Functions carries between rooms: identifiers and small numbers, never content (DESIGN §2). Checked at each door. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Refused } from './errors.ts'
 import { CONTRACT } from './limits.ts'
 

@@ -1,6 +1,6 @@
 /** Admit: a review gets a ticket with its task token, and waits at no cost until the fleet has a place for it. */
 import { randomUUID } from 'node:crypto'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { admitInput, inputOf } from '../../shared/contract.ts'
@@ -15,7 +15,7 @@ import type { Run } from '../../shared/run.ts'
 import { admissionOf, needsAdjudication, refusalOf } from './admit.ts'
 
 const log = openLog('admit')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const executions = openExecutions()
 const coordinator: Coordinator = { ledger, executions, now: Date.now, nonce: randomUUID }
 

@@ -1,7 +1,7 @@
 /** Command: does what events other than heads ask of a pull request. */
 import { randomUUID } from 'node:crypto'
 import { type BatchAnswer, type QueueRecord, workThrough } from '../../shared/aws/batch.ts'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
@@ -16,7 +16,7 @@ import { readThread } from '../../shared/ledger/thread.ts'
 import { runToEnd } from './command.ts'
 
 const log = openLog('command')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const parts: EndingParts = {
   ledger,
   executions: openExecutions(),

@@ -1,6 +1,6 @@
 /** Conclude: merge what was read into a verdict, write it in one transaction, and wait until GitHub shows everything. */
 import { randomUUID } from 'node:crypto'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { nudge, openQueue } from '../../shared/aws/queue.ts'
@@ -27,7 +27,7 @@ import { reviewMessageOf } from './review-message.ts'
 import { summaryOf } from './summary.ts'
 
 const log = openLog('conclude')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
 const outbox = openQueue(environment('OUTBOX_URL'))
 const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }

@@ -1,6 +1,6 @@
 /** Plan: claim the pull request for this run, read it, and store what is to be read by whom. Once per attempt. */
 import { randomUUID } from 'node:crypto'
-import { environment, optionalEnvironment } from '../../shared/aws/environment.ts'
+import { environment, optionalEnvironment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions, stateMachineArnOf } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { nudge, openQueue } from '../../shared/aws/queue.ts'
@@ -18,7 +18,7 @@ import { raiseResource } from '../../shared/ledger/resource.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { contended, openLedger } from '../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
-import { CONTRACT, PLAN_REVIEWS_MAX, SHOWN_LOOK_MS } from '../../shared/limits.ts'
+import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reviewIdOf } from '../../shared/review.ts'
 import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/run.ts'
@@ -30,7 +30,7 @@ import { headSeen } from './head.ts'
 import { makePlan } from './plan.ts'
 
 const log = openLog('plan')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const executions = openExecutions()
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
 const outbox = openQueue(environment('OUTBOX_URL'))
@@ -181,7 +181,6 @@ async function showInProgress(run: Run, plan: Plan): Promise<void> {
       ...resource,
       runId: run.runId,
       now: Date.now(),
-      lookMs: SHOWN_LOOK_MS,
     })
   }
   await nudge(outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, randomUUID())

@@ -1,7 +1,7 @@
 /** Post: brings GitHub to what the ledger says is to be shown. What is there is read before, what is shown is read back after. */
 import { randomUUID } from 'node:crypto'
 import { type BatchAnswer, type QueueRecord, workThrough } from '../../shared/aws/batch.ts'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
@@ -19,7 +19,7 @@ import type { PostParts } from './parts.ts'
 import { keepResources } from './resources.ts'
 
 const log = openLog('post')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
 const appSecret = openSecret(environment('GITHUB_APP_SECRET_ID'))
 const apiUrl = environment('GITHUB_API_URL')

@@ -13,7 +13,6 @@ import {
 } from '../../shared/ledger/message.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { countRound, readThread } from '../../shared/ledger/thread.ts'
-import { SHOWN_LOOK_MS } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
 import type { ReviewMessage } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
@@ -68,7 +67,7 @@ async function settle(
       await settleMessage(ledger, message, owner, { state: 'withdrawn' })
       return
     }
-    await postponeMessage(ledger, message, owner, { at: now() + SHOWN_LOOK_MS, error: false })
+    await postponeMessage(ledger, message, owner, { at: now() + ledger.timings.lookMs, error: false })
     if (stopped === 'head_moved') await overtaken(parts, run, now())
     return
   }

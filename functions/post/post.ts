@@ -1,7 +1,7 @@
 /** What a poster does next, given what it saw. Pure. */
 import type { Message } from '../../shared/ledger/message.ts'
 import type { ShownResource } from '../../shared/ledger/resource.ts'
-import { POST_ERRORS_MAX, POST_LEASE_MS } from '../../shared/limits.ts'
+import { POST_ERRORS_MAX } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
 import type { Thread } from '../../shared/thread.ts'
 
@@ -45,6 +45,6 @@ export function isOwed(resource: ShownResource, now: number): boolean {
  * When to look a second time at what was just shown, ms UTC: after a takeover, an earlier poster's call may still land
  * until its lease and deadline have passed (IL5). Undefined if nobody else can have a call under way.
  */
-export function secondLook(resource: ShownResource, now: number): number | undefined {
-  return resource.owner === undefined ? undefined : now + POST_LEASE_MS
+export function secondLook(resource: ShownResource, now: number, leaseMs: number): number | undefined {
+  return resource.owner === undefined ? undefined : now + leaseMs
 }

@@ -12,7 +12,6 @@ import {
   recordShown,
   type ShownResource,
 } from '../../shared/ledger/resource.ts'
-import { SHOWN_LOOK_MS } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
 import type { Resource } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
@@ -36,13 +35,13 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
 async function keep(parts: PostParts, run: Run, resource: ShownResource): Promise<void> {
   const { ledger, documents, owner, now, log } = parts
   if (await standingHalt(ledger, run.repository)) {
-    await postponeResource(ledger, resource, owner, { at: now() + SHOWN_LOOK_MS })
+    await postponeResource(ledger, resource, owner, { at: now() + ledger.timings.lookMs })
     return
   }
   try {
     const kept = await show(parts, run, resource, await getDocument<Resource>(documents, resource.document))
     if (kept.state === 'shown') {
-      const lookAgainAt = secondLook(resource, now())
+      const lookAgainAt = secondLook(resource, now(), ledger.timings.postLeaseMs)
       await recordShown(ledger, resource, owner, {
         now: now(),
         ...(kept.id === undefined ? {} : { githubId: kept.id }),
@@ -52,7 +51,7 @@ async function keep(parts: PostParts, run: Run, resource: ShownResource): Promis
     }
     // A resource is never given up: it stays due, later each time, and its error is on the item.
     const next = afterUnknown(kept.because, Math.min(resource.errors, 3), now())
-    const at = next.kind === 'postpone' ? next.at : now() + SHOWN_LOOK_MS
+    const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.lookMs
     log.warn('A resource is not shown yet', { runId: run.runId, key: resource.kind, code: kept.because.code })
     await postponeResource(ledger, resource, owner, { at, error: kept.because.message })
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Review: under a lease, one lens reads one part of the diff; what it said is stored, completed by fence, the place handed on. */
 import { randomUUID } from 'node:crypto'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
@@ -23,7 +23,7 @@ import { lensOf } from './lenses/index.ts'
 import { blockingIn, failureOf, passedThrough, plannedReviewOf, resultOf } from './review.ts'
 
 const log = openLog('review')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
 const modelsSecret = openSecret(environment('MODELS_SECRET_ID'))
 const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }

@@ -1,19 +1,19 @@
 /** Sweep: every minute, takes up whatever is due. Each action is conditional and repeatable; each row is moved on first. */
 import { randomUUID } from 'node:crypto'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { nameOf, sentenceOf } from '../../shared/errors.ts'
-import { dueKeys, lookLater, readDue } from '../../shared/ledger/due.ts'
+import { dueKeys, kindOfKey, lookLater, readDue } from '../../shared/ledger/due.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
-import { DUE_BACKOFF_MS, GITHUB_CALL_MS } from '../../shared/limits.ts'
+import { GITHUB_CALL_MS } from '../../shared/limits.ts'
 import { type SweepParts, takeUp } from './take-up.ts'
 
 const log = openLog('sweep')
 const parts: SweepParts = {
-  ledger: openLedger(environment('TABLE_NAME')),
+  ledger: openLedger(environment('TABLE_NAME'), timings()),
   executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
   outbox: openQueue(environment('OUTBOX_URL')),
@@ -39,13 +39,13 @@ export async function handler(
       const item = await readDue(parts.ledger, key, now)
       if (!item) continue
       // First to the back: a row whose action fails, or kills this process, must not be the first for ever.
-      await lookLater(parts.ledger, key, item.dueAt, now + DUE_BACKOFF_MS)
+      await lookLater(parts.ledger, key, item.dueAt, now + parts.ledger.timings.lookMs)
       await takeUp(parts, item)
       done += 1
     } catch (error) {
       failed += 1
       log.error('What was due could not be done', {
-        key: key.sk.slice(0, 40),
+        key: kindOfKey(key),
         error: nameOf(error),
         code: sentenceOf(error).slice(0, 200),
       })

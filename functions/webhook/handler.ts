@@ -1,6 +1,6 @@
 /** POST /github/webhook: verify the exact bytes, record what is asked for, start or nudge, answer. No call to GitHub (AW11). */
 import { randomUUID } from 'node:crypto'
-import { environment } from '../../shared/aws/environment.ts'
+import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions, startExecution } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { nudge, openQueue } from '../../shared/aws/queue.ts'
@@ -19,7 +19,7 @@ import { type Delivery, deliveryOf, type HttpRequest } from './request.ts'
 import { decide, HANDLED_EVENTS } from './webhook.ts'
 
 const log = openLog('webhook')
-const ledger = openLedger(environment('TABLE_NAME'))
+const ledger = openLedger(environment('TABLE_NAME'), timings())
 const executions = openExecutions()
 const inbox = openQueue(environment('INBOX_URL'))
 const appSecret = openSecret(environment('GITHUB_APP_SECRET_ID'))

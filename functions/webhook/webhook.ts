@@ -1,5 +1,5 @@
 /** What a signed delivery asks for: a run, an event for the command room, or nothing that Muster acts on. Pure. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { Refused } from '../../shared/errors.ts'
 import type { PullRequestEvent } from '../../shared/event.ts'
 import { causeOf, digestOf, runIdOf } from '../../shared/identity.ts'

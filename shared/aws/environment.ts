@@ -1,5 +1,6 @@
 /** What a function's environment says. Asked for once, at the container's start, with a clear refusal if it is missing. */
 import { Refused } from '../errors.ts'
+import { type Timings, timingsOf } from '../timings.ts'
 
 /** The value of an environment variable; throws Refused `environment_missing` if it is absent or empty. */
 export function environment(name: string): string {
@@ -18,4 +19,10 @@ export function environment(name: string): string {
 export function optionalEnvironment(name: string): string | undefined {
   const value = process.env[name]
   return value === '' ? undefined : value
+}
+
+/** The deployment's timings: LEASE_SECONDS is the lease of a review, all others follow from it. */
+export function timings(): Timings {
+  const seconds = optionalEnvironment('LEASE_SECONDS')
+  return seconds === undefined ? timingsOf() : timingsOf(Number(seconds) * 1000)
 }

@@ -10,7 +10,7 @@ import { raiseResource } from '../ledger/resource.ts'
 import { endReview, readReviews, ticketOf } from '../ledger/review.ts'
 import { endRun, readRun } from '../ledger/run.ts'
 import { readThread } from '../ledger/thread.ts'
-import { CONTRACT, SHOWN_LOOK_MS } from '../limits.ts'
+import { CONTRACT } from '../limits.ts'
 import { isDone, reviewIdOf } from '../review.ts'
 import type { Run } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -69,7 +69,6 @@ async function settleShown(parts: EndingParts, run: Run): Promise<void> {
       runId: run.runId,
       document,
       now: now(),
-      lookMs: SHOWN_LOOK_MS,
     })
   }
   await nudge(parts.outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, parts.nonce())

@@ -2,7 +2,7 @@
 import { StaleFence } from '../errors.ts'
 import { renewLease } from '../ledger/review.ts'
 import type { Ledger } from '../ledger/table.ts'
-import { AWS_CALL_MS, REVIEW_HEARTBEAT_MS, REVIEW_LEASE_MS } from '../limits.ts'
+import { AWS_CALL_MS } from '../limits.ts'
 import type { Review, ReviewName } from '../review.ts'
 
 export interface KeptLease {
@@ -12,7 +12,7 @@ export interface KeptLease {
   stop(): Promise<void>
 }
 
-/** Renews every REVIEW_HEARTBEAT_MS. A renewal that errs is unknown: work goes on, but not beyond the confirmed end. */
+/** Renews at every heartbeat. A renewal that errs is unknown: work goes on, but not beyond the confirmed end. */
 export function keepLease(
   ledger: Ledger,
   name: ReviewName,
@@ -27,7 +27,7 @@ export function keepLease(
     const at = now()
     try {
       const held = await renewLease(ledger, name, { ...lease, now: at }, AbortSignal.timeout(AWS_CALL_MS))
-      if (held) confirmedUntil = at + REVIEW_LEASE_MS
+      if (held) confirmedUntil = at + ledger.timings.reviewLeaseMs
       else lost.abort(new StaleFence())
     } catch {
       // Unknown: the next heartbeat asks again, and the end that was confirmed last still counts.
@@ -38,7 +38,7 @@ export function keepLease(
   const timer = setInterval(() => {
     if (now() >= confirmedUntil) lost.abort(new StaleFence())
     else underWay = underWay.then(renew)
-  }, REVIEW_HEARTBEAT_MS)
+  }, ledger.timings.heartbeatMs)
   timer.unref()
   return {
     signal: lost.signal,

@@ -64,3 +64,8 @@ function thingOf({ sk }: Key, item: Item): DueThing | undefined {
 export async function lookLater(ledger: Ledger, key: Key, before: number, at: number): Promise<void> {
   await change(ledger, key, { set: due(key, at), if: { dueAt: before } })
 }
+
+/** What kind of item a key names, for a log line. */
+export function kindOfKey({ sk }: Key): string {
+  return sk.split('#', 1)[0] ?? ''
+}

@@ -1,7 +1,7 @@
 /** Events: what the command room is to do for a pull request, written once per cause before the webhook is answered. */
 
 import type { PullRequestEvent } from '../event.ts'
-import { DUE_BACKOFF_MS, RETENTION_S } from '../limits.ts'
+import { RETENTION_S } from '../limits.ts'
 import { change, create, due, keyOf, type Ledger, read } from './table.ts'
 
 /** Writes an event once; false if it was there already. */
@@ -19,7 +19,7 @@ export async function acceptEvent(
       state: 'open',
       writer: options.writer,
       expiresAt: Math.floor(options.now / 1000) + RETENTION_S,
-      ...due(key, options.now + DUE_BACKOFF_MS),
+      ...due(key, options.now + ledger.timings.lookMs),
     },
     options.signal,
   )

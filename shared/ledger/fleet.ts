@@ -1,7 +1,6 @@
 /** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
 
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { DUE_BACKOFF_MS } from '../limits.ts'
 import { FLEET_AT_REST, type Fleet, type Ticket } from '../schedule.ts'
 import { change, conditional, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
@@ -35,11 +34,15 @@ export async function writeFleet(
   const members = { limits: next.limits, slots: next.slots, version: before.version + 1, writer }
   const holds = Object.keys(next.slots).length > 0
   if (before.version === 0) {
-    const created = await create(ledger, { ...key, ...members, ...(holds ? due(key, now + DUE_BACKOFF_MS) : {}) })
+    const created = await create(ledger, {
+      ...key,
+      ...members,
+      ...(holds ? due(key, now + ledger.timings.lookMs) : {}),
+    })
     return created.done
   }
   const written = await change(ledger, key, {
-    set: { ...members, ...(holds ? due(key, now + DUE_BACKOFF_MS) : {}) },
+    set: { ...members, ...(holds ? due(key, now + ledger.timings.lookMs) : {}) },
     ...(holds ? {} : { remove: ['duePk', 'dueAt'] }),
     if: { version: before.version },
   })

@@ -1,5 +1,4 @@
 /** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
-import { POST_LEASE_MS } from '../limits.ts'
 import { change, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
 /** owed → said; or owed → withdrawing → said | withdrawn where its run is ending; `failed` after too many errors (LE9). */
@@ -53,7 +52,7 @@ export async function leaseMessage(ledger: Ledger, message: Message, owner: stri
   if (message.leaseUntil > now && message.owner !== owner) return false
   const key = keyOfMessage(message)
   const written = await change(ledger, key, {
-    set: { owner, leaseUntil: now + POST_LEASE_MS, ...due(key, now + POST_LEASE_MS) },
+    set: { owner, leaseUntil: now + ledger.timings.postLeaseMs, ...due(key, now + ledger.timings.postLeaseMs) },
     if: { state: message.state, owner: message.owner, leaseUntil: message.leaseUntil },
   })
   return written.done

@@ -1,7 +1,6 @@
 /** Resources: what is kept true on GitHub. Any room raises what is desired; post shows the newest generation. */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { POST_LEASE_MS } from '../limits.ts'
 import { change, due, keyOf, type Ledger, read } from './table.ts'
 
 export interface ResourceName {
@@ -35,7 +34,6 @@ export interface Raise extends ResourceName {
   readonly runId: string
   readonly document: string
   readonly now: number
-  readonly lookMs: number
 }
 
 /** Raises what is desired, unconditionally a new generation; as a member of a transaction. */
@@ -66,7 +64,7 @@ export async function leaseResource(
   if (resource.leaseUntil > now && resource.owner !== owner) return false
   const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
   const written = await change(ledger, key, {
-    set: { owner, leaseUntil: now + POST_LEASE_MS, ...due(key, now + POST_LEASE_MS) },
+    set: { owner, leaseUntil: now + ledger.timings.postLeaseMs, ...due(key, now + ledger.timings.postLeaseMs) },
     if: { owner: resource.owner, leaseUntil: resource.leaseUntil },
   })
   return written.done
@@ -128,7 +126,7 @@ export async function postponeResource(
 
 function raiseUpdate(ledger: Ledger, raise: Raise) {
   const key = keyOf.resource(raise.repositoryId, raise.number, raise.kind, raise.key)
-  const { duePk, dueAt } = due(key, raise.now + raise.lookMs)
+  const { duePk, dueAt } = due(key, raise.now + ledger.timings.lookMs)
   return {
     TableName: ledger.table,
     Key: key,

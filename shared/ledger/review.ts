@@ -1,5 +1,5 @@
 /** Reviews in the ledger: waiting, granted, leased, done. Every write checks the epoch; none of a stale one has an effect (I8). */
-import { GRANT_MS, REVIEW_EPOCHS_MAX, REVIEW_LEASE_MS } from '../limits.ts'
+import { REVIEW_EPOCHS_MAX } from '../limits.ts'
 import { isDone, type Review, type ReviewName, reviewIdOf } from '../review.ts'
 import type { Reason } from '../run.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
@@ -43,7 +43,7 @@ export async function awaitGrant(
       const written = await create(ledger, {
         ...key,
         ...review,
-        ...due(key, options.now + GRANT_MS),
+        ...due(key, options.now + ledger.timings.grantMs),
         writer: options.writer,
       })
       return written.done ? review : 'again'
@@ -58,7 +58,9 @@ export async function awaitGrant(
       ? { ...current, ...wanted, state: 'waiting', epoch: current.epoch + 1 }
       : { ...current, token: wanted.token, state: current.state === 'planned' ? 'waiting' : current.state }
     const written = await change(ledger, key, {
-      set: restarts ? { ...next, ...due(key, options.now + GRANT_MS), reason: undefined } : { token: wanted.token },
+      set: restarts
+        ? { ...next, ...due(key, options.now + ledger.timings.grantMs), reason: undefined }
+        : { token: wanted.token },
       ...(newAttempt ? { remove: ['owner', 'until', 'reason', 'result'] } : {}),
       if: { state: current.state, epoch: current.epoch, attempt: current.attempt },
     })
@@ -73,7 +75,7 @@ export async function grantReview(
   now: number,
 ): Promise<Review | undefined> {
   const key = keyOf.review(ticket.name)
-  const until = now + GRANT_MS
+  const until = now + ledger.timings.grantMs
   const written = await change(ledger, key, {
     set: { state: 'granted', until, ...due(key, until) },
     if: { state: 'waiting', epoch: ticket.epoch },
@@ -102,7 +104,7 @@ export async function leaseReview(
   lease: { epoch: number; owner: string; now: number },
 ): Promise<Leased> {
   const key = keyOf.review(name)
-  const until = lease.now + REVIEW_LEASE_MS
+  const until = lease.now + ledger.timings.reviewLeaseMs
   const members = { state: 'leased', owner: lease.owner, until, ...due(key, until) } as const
   // Every token written so far has been answered by who granted; one written from here on waits for this lease's end.
   await change(ledger, key, { set: members, remove: ['token'], if: { state: 'granted', epoch: lease.epoch } })
@@ -122,7 +124,7 @@ export async function renewLease(
   signal: AbortSignal,
 ): Promise<boolean> {
   const key = keyOf.review(name)
-  const until = lease.now + REVIEW_LEASE_MS
+  const until = lease.now + ledger.timings.reviewLeaseMs
   const written = await change(
     ledger,
     key,
@@ -181,7 +183,7 @@ export async function takeBack(ledger: Ledger, review: Review, now: number): Pro
     ? { code: 'lease_lost_too_often', sentence: `Its worker was lost ${REVIEW_EPOCHS_MAX} times.` }
     : undefined
   const written = await change(ledger, key, {
-    set: { state, epoch, reason, ...(state === 'waiting' ? due(key, now + GRANT_MS) : {}) },
+    set: { state, epoch, reason, ...(state === 'waiting' ? due(key, now + ledger.timings.grantMs) : {}) },
     remove: ['owner', 'until', ...(state === 'waiting' ? [] : ['duePk', 'dueAt'])],
     if: { state: review.state, epoch: review.epoch, until: review.until, token: review.token },
   })

@@ -1,5 +1,5 @@
 /** Runs in the ledger: accepted once per cause, claimed in one transaction, ended by one way. */
-import { ACCEPTED_LOOK_MS, RETENTION_S, RUNNING_LOOK_MS } from '../limits.ts'
+import { RETENTION_S } from '../limits.ts'
 import { meaningOf, type Reason, type Run, type RunOutcome, type RunRequest, remember } from '../run.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
 
@@ -31,7 +31,7 @@ export async function acceptRun(
   return contended(async () => {
     const written = await create(
       ledger,
-      { ...key, ...itemOf(fresh), ...due(key, now + ACCEPTED_LOOK_MS), ...listed(now), writer },
+      { ...key, ...itemOf(fresh), ...due(key, now + ledger.timings.lookMs), ...listed(now), writer },
       signal,
     )
     if (written.done) return { kind: 'created', run: fresh }
@@ -56,7 +56,7 @@ export async function acceptRun(
       ledger,
       key,
       {
-        set: { ...itemOf(raised), ...due(key, now + ACCEPTED_LOOK_MS), ...listed(now) },
+        set: { ...itemOf(raised), ...due(key, now + ledger.timings.lookMs), ...listed(now) },
         remove: ['outcome', 'reason', 'verdict', 'token', 'plan', 'planKey', 'expiresAt'],
         if: { version: run.version },
       },
@@ -77,12 +77,12 @@ export async function updateRun(
   ledger: Ledger,
   run: Run,
   members: Partial<Pick<Run, 'state' | 'reason' | 'outcome' | 'plan' | 'planKey' | 'token' | 'attempt' | 'verdict'>>,
-  options: { now: number; lookMs?: number; remove?: readonly (keyof Run)[] },
+  options: { now: number; remove?: readonly (keyof Run)[] },
 ): Promise<Run | undefined> {
   const key = keyOf.run(run.runId)
   const version = run.version + 1
   const written = await change(ledger, key, {
-    set: { ...members, version, ...due(key, options.now + (options.lookMs ?? RUNNING_LOOK_MS)) },
+    set: { ...members, version, ...due(key, options.now + ledger.timings.lookMs) },
     ...(options.remove ? { remove: options.remove } : {}),
     if: { version: run.version },
   })

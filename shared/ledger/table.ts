@@ -17,11 +17,13 @@ import { nameOf, Retry } from '../errors.ts'
 import { sha256 } from '../identity.ts'
 import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../limits.ts'
 import type { ReviewName } from '../review.ts'
+import type { Timings } from '../timings.ts'
 
 /** A connection to the ledger. One per container, made at module scope. */
 export interface Ledger {
   readonly client: DynamoDBDocumentClient
   readonly table: string
+  readonly timings: Timings
 }
 
 /** A primary key. */
@@ -34,13 +36,14 @@ export type Item = Record<string, unknown>
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
 
 /** Opens the ledger in `table`; every call has a deadline, absent members are left out, and nothing is sent yet. */
-export function openLedger(table: string): Ledger {
+export function openLedger(table: string, timings: Timings): Ledger {
   const client = new DynamoDBClient({
     requestHandler: withDeadline(),
   })
   return {
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     table,
+    timings,
   }
 }
 

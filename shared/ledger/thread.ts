@@ -1,5 +1,4 @@
 /** Threads in the ledger, and the two transactions that move them: claim and conclude. */
-import { RUNNING_LOOK_MS, SHOWN_LOOK_MS } from '../limits.ts'
 import type { Run } from '../run.ts'
 import type { Entry, Thread } from '../thread.ts'
 import { haltScopesOf } from './halt.ts'
@@ -40,7 +39,7 @@ export async function writeClaim(
     ...halts.map((scope) => haltCheck(ledger, scope)),
     threadWrite(ledger, thread, next),
     changeInTransaction(ledger, runKey, {
-      set: { state: 'running', version: run.version + 1, ...due(runKey, now + RUNNING_LOOK_MS) },
+      set: { state: 'running', version: run.version + 1, ...due(runKey, now + ledger.timings.lookMs) },
       if: { version: run.version },
     }),
     ...(entry ? [entryWrite(ledger, next, thread?.nextSequence ?? 0, entry)] : []),
@@ -105,7 +104,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
         concludedPlanKey: write.planKey,
         token: write.token,
         version: run.version + 1,
-        ...due(runKey, now + RUNNING_LOOK_MS),
+        ...due(runKey, now + ledger.timings.lookMs),
       },
       if: { version: run.version },
     }),
@@ -121,7 +120,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
     }),
     ...(write.message ? [messageWrite(ledger, write, write.message)] : []),
     ...write.resources.map((resource) =>
-      raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, ...resource, now, lookMs: SHOWN_LOOK_MS }),
+      raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, ...resource, now }),
     ),
   ])
   return moved(answer, halts.length)
@@ -180,7 +179,7 @@ function messageWrite(ledger: Ledger, write: ConclusionWrite, message: NonNullab
       round: write.round,
       errors: 0,
       leaseUntil: 0,
-      ...due(key, write.now + SHOWN_LOOK_MS),
+      ...due(key, write.now + ledger.timings.lookMs),
     },
     if: { state: message.before },
   })
