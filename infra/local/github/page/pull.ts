@@ -98,8 +98,8 @@ function reviewCard(pull: PullRequestSnapshot, review: SnapshotReview): string {
     const hunk = current ? '' : `<pre>${escapeHtml(comment.diffHunk)}</pre>`
     return `<li>${where}${hunk}${current ? '' : renderMarkdown(comment.body)}</li>`
   })
-  const list =
-    comments.length === 0 ? '' : `<p class="dim">On ${comments.length} places:</p><ul>${comments.join('')}</ul>`
+  const places = comments.length === 1 ? 'one place' : `${comments.length} places`
+  const list = comments.length === 0 ? '' : `<p class="dim">On ${places}:</p><ul>${comments.join('')}</ul>`
   const body = renderMarkdown(review.body) + list
   const what = `${said} ${shortSha(review.commitId)}`
   return card(person(review.author.login), what, review.submittedAt, body, review.pending ? 'pending' : '')
