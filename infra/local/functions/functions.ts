@@ -29,7 +29,8 @@ const responseBytesMax = requestBytesMax + 100
 
 /**
  * Each function gets up to `concurrencyMax` workers, one event at a time in each; further calls wait in order. Workers
- * are kept warm, and ended when idle, on a timeout, or after a crash. `onLog` gets every line they print.
+ * are kept warm, and ended when idle, on a timeout, or after a crash. `onLog` gets every line they print. A worker with
+ * the AWS SDK in its bundle takes about 30 MB, and 20 MB with a folder given in its environment's NODE_COMPILE_CACHE.
  */
 export function startFunctions(
   functions: readonly LocalFunction[],

@@ -89,10 +89,10 @@ export class Executions {
     }
     // The index first: a journal without an index line would be found by nobody, the reverse is dropped at the next open.
     appendLine(this.#indexPath(), { key, arn, at } satisfies IndexLine)
-    const execution = this.#add(key, arn, at)
     mkdirSync(dirname(this.#path(key)), { recursive: true })
+    appendLine(this.#path(key), { ...started, at } satisfies Line)
+    const execution = this.#add(key, arn, at)
     execution.live = liveFrom([{ ...started, at }], started)
-    appendLine(this.#path(key), { ...started, at })
     return execution
   }
 

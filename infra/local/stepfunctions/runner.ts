@@ -6,6 +6,7 @@ import type { Execution, Executions } from './executions.ts'
 import type { End, Fact, Outcome } from './journal.ts'
 import { isRepeated, type Live } from './live.ts'
 import { conclude, type Invoke, Over, performTask, type TaskHost } from './task.ts'
+import { callAt } from './timer.ts'
 
 type EngineEvent = ReturnType<StateMachine['run']>['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never
 
@@ -14,9 +15,6 @@ const historyEventsMax = 25_000
 
 /** Characters of a state's input or output that the history keeps for people. */
 const historyDataMax = 4_096
-
-/** Ms: the longest that `setTimeout` can wait. */
-const timerMsMax = 2_147_483_647
 
 export class Runner {
   readonly #executions: Executions
@@ -40,7 +38,7 @@ export class Runner {
     try {
       machine = this.#machine(live.started.definition)
     } catch (error) {
-      this.#end(execution, { status: 'FAILED', error: 'States.Runtime', cause: messageOf(error) })
+      this.#endOrSuspend(execution, live, { status: 'FAILED', error: 'States.Runtime', cause: messageOf(error) })
       return
     }
     const host = this.#host(execution, live)
@@ -62,25 +60,25 @@ export class Runner {
     live.abort = abort
     this.#endInTime(execution, live, machine.timeoutMs)
     const written = this.#writeEvents(host, eventLogs).catch((error: unknown) => this.#suspend(execution, live, error))
-    result
+    void result
       .then(
-        async (output) => {
-          await written
-          this.#end(execution, { status: 'SUCCEEDED', output: JSON.stringify(output) })
-        },
-        async (error: unknown) => {
-          await written
+        (output): End => ({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
+        (error: unknown): End => {
           const { name, message } =
             error instanceof Error && error.cause instanceof Error ? error.cause : nameless(error)
-          this.#end(execution, { status: 'FAILED', error: name, cause: message })
+          return { status: 'FAILED', error: name, cause: message }
         },
       )
-      .catch((error: unknown) => this.#suspend(execution, live, error))
+      .then(async (end) => {
+        await written
+        this.#endOrSuspend(execution, live, end)
+      })
   }
 
-  /** Ends an execution from outside. The first end counts. */
+  /** Ends an execution from outside. The first end counts. Throws if it is suspended, and so cannot be ended now. */
   stop(execution: Execution, end: End): void {
     this.#end(execution, end)
+    if (execution.live) throw new Error(`Execution ${execution.name} is suspended. Start this process again first.`)
   }
 
   /** Answers a task token. Throws TaskTimedOut or TaskDoesNotExist; the outcome is on disk when this returns. */
@@ -145,6 +143,14 @@ export class Runner {
     letGo(live)
   }
 
+  #endOrSuspend(execution: Execution, live: Live, end: End): void {
+    try {
+      this.#end(execution, end)
+    } catch (error) {
+      this.#suspend(execution, live, error)
+    }
+  }
+
   /** What happened could not be written down, so the execution must not go on. It stays RUNNING for the next start. */
   #suspend(execution: Execution, live: Live, error: unknown): void {
     if (live.over) return
@@ -157,20 +163,10 @@ export class Runner {
 
   #endInTime(execution: Execution, live: Live, timeoutMs: number | undefined): void {
     if (timeoutMs === undefined) return
-    const arm = (): void => {
-      const leftMs = Math.max(0, live.startedAt + timeoutMs - this.#now())
-      const timer = setTimeout(
-        () => {
-          live.stops.delete(cancel)
-          if (leftMs > timerMsMax) arm()
-          else this.#end(execution, { status: 'TIMED_OUT', error: 'States.Timeout' })
-        },
-        Math.min(leftMs, timerMsMax),
-      )
-      const cancel = (): void => clearTimeout(timer)
-      live.stops.add(cancel)
-    }
-    arm()
+    const cancel = callAt(live.startedAt + timeoutMs, this.#now, () => {
+      this.#endOrSuspend(execution, live, { status: 'TIMED_OUT', error: 'States.Timeout' })
+    })
+    live.stops.add(cancel)
   }
 
   async #writeEvents(host: TaskHost, events: AsyncGenerator<EngineEvent>): Promise<void> {

@@ -13,6 +13,7 @@ import { StatesError } from './errors.ts'
 import type { Fact, Outcome } from './journal.ts'
 import type { Attempt, Live } from './live.ts'
 import { retryDelays } from './retry.ts'
+import { callAt } from './timer.ts'
 
 /** Invokes a function. Rejects with an error named `FunctionError` (errorType, errorMessage) for what the function threw. */
 export type Invoke = (functionArn: string, payload: unknown, signal: AbortSignal) => Promise<unknown>
@@ -24,7 +25,7 @@ export interface TaskHost {
   readonly live: Live
   readonly invoke: Invoke
   /** Ms since the epoch. */
-  now(): number
+  readonly now: () => number
   /** Throws if the fact could not be written; nothing has changed then. */
   record(fact: Fact): void
 }
@@ -36,9 +37,6 @@ interface Parameters {
 
 /** Bytes of a state's input or output: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
 export const dataBytesMax = 262_144
-
-/** Ms: the longest that `setTimeout` can wait; longer waits take several. */
-const timerMsMax = 2_147_483_647
 
 /** The execution is over, or the process closes: the task's promise ends, and nothing is recorded. */
 export class Over extends Error {
@@ -106,7 +104,7 @@ function settle(host: TaskHost, attempt: Attempt, state: TaskState, text: string
     const controller = new AbortController()
     // A repeated invocation gets its whole time; a wait counts from when its token was given out.
     const deadline = replayed && !state.waits ? host.now() + state.timeoutMs : attempt.deadline
-    const cancelTimer = at(host, deadline, () => {
+    const cancelTimer = callAt(deadline, host.now, () => {
       guarded(reject, () => conclude(host, attempt, { error: 'States.Timeout', cause: '' }))
     })
     const stop = (): void => {
@@ -169,23 +167,12 @@ function waitUntil(host: TaskHost, time: number): Promise<void> {
       cancel()
       reject(new Over())
     }
-    const cancel = at(host, time, () => {
+    const cancel = callAt(time, host.now, () => {
       host.live.stops.delete(stop)
       resolve()
     })
     host.live.stops.add(stop)
   })
-}
-
-/** Calls `action` at `time` (ms since the epoch), in a later turn at the earliest. Returns how to call it off. */
-function at(host: TaskHost, time: number, action: () => void): () => void {
-  let timer: NodeJS.Timeout
-  const arm = (): void => {
-    const leftMs = Math.max(0, time - host.now())
-    timer = setTimeout(leftMs > timerMsMax ? arm : action, Math.min(leftMs, timerMsMax))
-  }
-  arm()
-  return () => clearTimeout(timer)
 }
 
 function guarded(reject: (error: unknown) => void, action: () => void): void {

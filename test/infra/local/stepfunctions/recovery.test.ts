@@ -1,5 +1,5 @@
 /** What a new process takes over from the one before. */
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -8,6 +8,7 @@ import {
   ListExecutionsCommand,
   SendTaskSuccessCommand,
   StartExecutionCommand,
+  StopExecutionCommand,
 } from '@aws-sdk/client-sfn'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -158,16 +159,14 @@ describe('a task', () => {
     await vi.waitUntil(() => calls.includes('review'))
     const before = await historyOf(first.client, arn)
 
-    const second = await restart(
-      reviewMachine,
-      invokeWith(async () => ({ outcome: 'complete' })),
-      hourMs,
-    )
+    const slowly = () => new Promise((resolve) => setTimeout(resolve, 20, { outcome: 'complete' }))
+    const second = await restart(reviewMachine, invokeWith(slowly), hourMs)
     await second.resume()
-    const { status } = await second.ended(arn)
+    const { status, output = '' } = await second.ended(arn)
     const after = await historyOf(second.client, arn)
 
     expect(status).toBe('SUCCEEDED')
+    expect(JSON.parse(output).reviews).toMatchObject([{ result: { outcome: 'complete' } }])
     expect(calls).toEqual(['plan', 'admit', 'review', 'review', 'conclude'])
     expect(after.slice(0, before.length)).toEqual(before)
     // The replay went through these states again, and nobody needs to see that.
@@ -234,6 +233,38 @@ describe('an execution', () => {
 
     expect((await third.ended(arn)).status).toBe('SUCCEEDED')
     expect((await third.ended(again)).status).toBe('SUCCEEDED')
+  })
+
+  test('whose journal cannot be written is suspended with a warning, loses nothing, and goes on later', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    let finish: (value: unknown) => void = () => undefined
+    const first = await restart(taskMachine(), () => {
+      return new Promise((resolve) => {
+        finish = resolve
+      })
+    })
+    const arn = await first.start('run')
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskStarted'))
+    const files = readdirSync(join(directory, 'executions'), { recursive: true, encoding: 'utf8' })
+    const journal = join(directory, 'executions', files.find((file) => file.endsWith('.jsonl')) ?? '')
+
+    // A folder in the file's place makes every append fail.
+    renameSync(journal, `${journal}.aside`)
+    mkdirSync(journal)
+    finish('lost')
+    await vi.waitUntil(() => warnings.length > 0)
+    const stopped = first.client.send(new StopExecutionCommand({ executionArn: arn }))
+    await expect(stopped).rejects.toThrow('suspended')
+    process.off('warning', onWarning)
+    rmdirSync(journal)
+    renameSync(`${journal}.aside`, journal)
+    const second = await restart(taskMachine(), async () => 'done')
+    await second.resume()
+
+    expect(warnings).toMatchObject([{ code: 'execution_suspended' }])
+    expect((await second.ended(arn)).output).toContain('done')
   })
 
   test('that has ended is found, listed and counted as before, and its name stays taken', async () => {
