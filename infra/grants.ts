@@ -25,7 +25,6 @@ export interface Reachable {
  * No scan, and no batch write, which carries no condition. A transaction needs the permissions of its parts.
  */
 const ledgerActions = [
-  'dynamodb:BatchGetItem',
   'dynamodb:ConditionCheckItem',
   'dynamodb:DeleteItem',
   'dynamodb:GetItem',
@@ -42,20 +41,16 @@ const executionActions = {
 
 /** The environment variables of a room: the names of what it reaches, and what the deployment decides. */
 export function roomEnvironment(room: RoomName, resources: Reachable, settings: Settings): Record<string, string> {
-  const { documents, sends, secrets } = reach[room]
+  const { documents, sends, secrets, github, choosesModel } = reach[room]
   const environment: Record<string, string> = { TABLE_NAME: resources.table.tableName }
-  if (documents !== 'none') environment.DOCUMENTS_BUCKET = resources.documents.bucketName
+  if (documents.length > 0) environment.DOCUMENTS_BUCKET = resources.documents.bucketName
   if (sends.includes('inbox')) environment.INBOX_URL = resources.queues.inbox.queueUrl
   if (sends.includes('outbox')) environment.OUTBOX_URL = resources.queues.outbox.queueUrl
-  if (secrets.includes('github-app')) {
-    environment.GITHUB_APP_SECRET_ID = resources.secrets['github-app'].secretArn
-    environment.GITHUB_API_URL = settings.githubApiUrl
-  }
-  if (secrets.includes('models')) {
-    environment.MODELS_SECRET_ID = resources.secrets.models.secretArn
-    if (settings.modelDefault !== undefined) environment.MODEL_DEFAULT = settings.modelDefault
-    if (settings.modelBaseUrl !== undefined) environment.MODEL_BASE_URL = settings.modelBaseUrl
-  }
+  if (secrets.includes('github-app')) environment.GITHUB_APP_SECRET_ID = resources.secrets['github-app'].secretArn
+  if (secrets.includes('models')) environment.MODELS_SECRET_ID = resources.secrets.models.secretArn
+  if (github) environment.GITHUB_API_URL = settings.githubApiUrl
+  if (choosesModel && settings.modelDefault !== undefined) environment.MODEL_DEFAULT = settings.modelDefault
+  if (choosesModel && settings.modelBaseUrl !== undefined) environment.MODEL_BASE_URL = settings.modelBaseUrl
   return environment
 }
 
@@ -67,13 +62,12 @@ export function grantResources(room: RoomName, { function: lambda }: RoomFunctio
 
   allow(ledgerActions, [resources.table.tableArn])
   if (finds) allow(['dynamodb:Query'], [`${resources.table.tableArn}/index/${dueIndexName}`])
-  if (documents !== 'none') {
-    // Without ListBucket S3 answers 403 where 404 is meant, and "absent" couldn't be told from "forbidden".
+  if (documents.includes('reads')) {
+    allow(['s3:GetObject'], [resources.documents.arnForObjects('*')])
+    // Without it S3 answers 403 where 404 is meant, and "absent" couldn't be told from "forbidden".
     allow(['s3:ListBucket'], [resources.documents.bucketArn])
-    allow(documents === 'writes' ? ['s3:GetObject', 's3:PutObject'] : ['s3:GetObject'], [
-      resources.documents.arnForObjects('*'),
-    ])
   }
+  if (documents.includes('writes')) allow(['s3:PutObject'], [resources.documents.arnForObjects('*')])
   for (const name of sends) allow(['sqs:SendMessage'], [resources.queues[name].queueArn])
   for (const name of secrets) allow(['secretsmanager:GetSecretValue'], [resources.secrets[name].secretArn])
 }
@@ -93,7 +87,7 @@ export function grantExecutions(
   const { executions, answers } = reach[room]
   const statements: PolicyStatement[] = []
   const onMachine = executions.filter((what) => what === 'starts').map((what) => executionActions[what] as string)
-  if (answers) onMachine.push('states:SendTaskSuccess', 'states:SendTaskFailure')
+  if (answers) onMachine.push('states:SendTaskSuccess')
   if (onMachine.length > 0) {
     statements.push(new PolicyStatement({ actions: onMachine, resources: [machine.stateMachineArn] }))
   }

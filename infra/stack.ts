@@ -7,6 +7,7 @@ import { AppSecret } from './app-secret.ts'
 import { DocumentsBucket } from './documents-bucket.ts'
 import { grantExecutions, grantResources, type Reachable, roomEnvironment } from './grants.ts'
 import { LedgerTable } from './ledger-table.ts'
+import { machineRooms } from './machine.ts'
 import { NudgeQueue } from './nudge-queue.ts'
 import { type QueueName, reach } from './reach.ts'
 import { RoomFunction } from './room-function.ts'
@@ -74,8 +75,8 @@ export class MusterStack extends Stack {
     })
     for (const room of roomNames) {
       grantExecutions(this, room, functions[room], machine)
-      // Who starts executions is never invoked by one, so that this closes no circle.
-      if (reach[room].executions.includes('starts')) {
+      // A room that the machine invokes can't be told the machine's ARN, which would close a circle: it gets its execution's.
+      if (reach[room].executions.length > 0 && !isMachineRoom(room)) {
         functions[room].function.addEnvironment('STATE_MACHINE_ARN', machine.stateMachineArn)
       }
       const { receives } = reach[room]
@@ -104,6 +105,10 @@ export class MusterStack extends Stack {
       description: 'Secret to fill in with the key of the model endpoint',
     })
   }
+}
+
+function isMachineRoom(room: RoomName): boolean {
+  return machineRooms.some((each) => each === room)
 }
 
 function byRoom<T>(make: (room: RoomName) => T): Record<RoomName, T> {

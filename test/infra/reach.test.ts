@@ -1,13 +1,22 @@
 /** The permissions that CDK synthesizes, against the reach table: a room can touch what the table says, and nothing more. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Metafile } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { bundleRooms, readMetafile, repositoryRoot } from '../../infra/bundle.ts'
 import { reach } from '../../infra/reach.ts'
 import { type RoomName, roomNames } from '../../infra/rooms.ts'
+import { sourcesBelow } from '../law/sources.ts'
 import { ofType, referenced, type SynthesizedTemplate, synthesizeTemplate } from './synthesized.ts'
 
 let template: SynthesizedTemplate
 
 beforeAll(async () => {
-  template = await synthesizeTemplate()
+  template = await synthesizeTemplate({
+    'muster:modelDefault': 'a-model',
+    'muster:modelBaseUrl': 'https://models.example',
+  })
 })
 
 interface Statement {
@@ -37,11 +46,11 @@ function expected(room: RoomName): string[] {
   const { finds, documents, sends, receives, executions, answers, secrets } = reach[room]
   const queues = { inbox: 'InboxQueue', outbox: 'OutboxQueue' }
   const secretNames = { 'github-app': 'GithubAppSecret', models: 'ModelsSecret' }
-  const ledger = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']
+  const ledger = ['ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']
   const received = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes']
   const machine = [
     ...(executions.includes('starts') ? ['StartExecution'] : []),
-    ...(answers ? ['SendTaskSuccess', 'SendTaskFailure'] : []),
+    ...(answers ? ['SendTaskSuccess'] : []),
   ]
   const ofExecutions = [
     ...(executions.includes('describes') ? ['DescribeExecution'] : []),
@@ -52,8 +61,8 @@ function expected(room: RoomName): string[] {
     ...['PutTelemetryRecords', 'PutTraceSegments'].map((action) => `xray:${action} on *`),
     ...ledger.map((action) => `dynamodb:${action} on LedgerTable`),
     ...(finds ? ['dynamodb:Query on LedgerTable/index/due'] : []),
-    ...(documents === 'none' ? [] : ['s3:ListBucket on DocumentsBucket', 's3:GetObject on DocumentsBucket/*']),
-    ...(documents === 'writes' ? ['s3:PutObject on DocumentsBucket/*'] : []),
+    ...(documents.includes('reads') ? ['s3:ListBucket on DocumentsBucket', 's3:GetObject on DocumentsBucket/*'] : []),
+    ...(documents.includes('writes') ? ['s3:PutObject on DocumentsBucket/*'] : []),
     ...sends.map((queue) => `sqs:SendMessage on ${queues[queue]}`),
     ...(receives === 'none' ? [] : received.map((action) => `sqs:${action} on ${queues[receives]}`)),
     ...machine.map((action) => `states:${action} on RunMachine`),
@@ -107,23 +116,71 @@ describe('permissions', () => {
     const services = machineStatements.flatMap(({ Action }) => [Action].flat().map((action) => action.split(':')[0]))
     expect([...new Set(services)].sort()).toEqual(['lambda', 'logs', 'xray'])
   })
+})
 
-  test('a room is given the names of what it reaches, and no other', () => {
-    for (const [, { Properties }] of ofType(template, 'AWS::Lambda::Function')) {
-      const { Variables } = Properties.Environment as { Variables: Record<string, unknown> }
-      const room = Variables.POWERTOOLS_SERVICE_NAME as RoomName
-      const { documents, sends, executions, secrets } = reach[room]
-      expect(Object.keys(Variables).sort(), room).toEqual(
-        [
-          ...['POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME', 'TABLE_NAME'],
-          ...(documents === 'none' ? [] : ['DOCUMENTS_BUCKET']),
-          ...(sends.includes('inbox') ? ['INBOX_URL'] : []),
-          ...(sends.includes('outbox') ? ['OUTBOX_URL'] : []),
-          ...(executions.includes('starts') ? ['STATE_MACHINE_ARN'] : []),
-          ...(secrets.includes('github-app') ? ['GITHUB_APP_SECRET_ID', 'GITHUB_API_URL'] : []),
-          ...(secrets.includes('models') ? ['MODELS_SECRET_ID'] : []),
-        ].sort(),
-      )
+describe('the code', () => {
+  let metafiles: ReadonlyMap<RoomName, Metafile>
+
+  beforeAll(async () => {
+    const outputDirectory = mkdtempSync(path.join(tmpdir(), 'muster-reach-'))
+    try {
+      await bundleRooms({ roomsDirectory: path.join(repositoryRoot, 'functions'), outputDirectory })
+      const read = roomNames.map(async (room) => [room, await readMetafile(outputDirectory, room)] as const)
+      metafiles = new Map(await Promise.all(read))
+    } finally {
+      rmSync(outputDirectory, { recursive: true, force: true })
     }
   })
+
+  test.each(roomNames)('%s calls what it is allowed, and is allowed nothing that it does not call', (room) => {
+    expect(calledBy(metafiles.get(room))).toEqual(
+      [...new Set(allowed(room).map(actionOf))].filter((action) => !isCalledByAws(action)).sort(),
+    )
+  })
+
+  test.each(roomNames)('%s is given the environment that it reads, and no more', (room) => {
+    const { Variables } = ofType(template, 'AWS::Lambda::Function')
+      .map(([, { Properties }]) => Properties.Environment as { Variables: Record<string, unknown> })
+      .find(({ Variables }) => Variables.POWERTOOLS_SERVICE_NAME === room) ?? { Variables: {} }
+    const given = Object.keys(Variables).filter((name) => !name.startsWith('POWERTOOLS_'))
+    const read = sourcesBelow(repositoryRoot, [`functions/${room}`]).flatMap(({ text }) =>
+      [...text.matchAll(/[eE]nvironment\('([A-Z_]+)'\)/g)].map(([, name = '']) => name),
+    )
+    expect(given.sort()).toEqual([...new Set(read)].sort())
+  })
 })
+
+/** The S3 client carries it for directory buckets, of which there is none here. */
+const sdkOwnAction = 's3:CreateSession'
+
+/** The IAM action of every SDK command that is left in a bundle; the ledger's, and those of the SDK itself, apart. */
+function calledBy(metafile: Metafile | undefined): string[] {
+  const services: Readonly<Record<string, string>> = {
+    s3: 's3',
+    sqs: 'sqs',
+    sfn: 'states',
+    'secrets-manager': 'secretsmanager',
+  }
+  const inputs = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))
+  const actions = inputs.flatMap(([file, { bytesInOutput }]) => {
+    const [, client = '', command = ''] = /@aws-sdk\/client-([^/]+)\/.*\/commands\/(\w+)Command\.js$/.exec(file) ?? []
+    const service = services[client]
+    const action = `${service}:${command}`
+    return bytesInOutput > 0 && service !== undefined && action !== sdkOwnAction ? [action] : []
+  })
+  return [...new Set(actions)].sort()
+}
+
+function actionOf(allowance: string): string {
+  return allowance.split(' ')[0] ?? ''
+}
+
+/** What AWS does in the room's name, and what no command of the SDK shows: logs, traces, the queue's polling, S3's 404. */
+function isCalledByAws(action: string): boolean {
+  const polling = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes']
+  return (
+    /^(logs|xray|dynamodb):/.test(action) ||
+    action === 's3:ListBucket' ||
+    polling.some((name) => action === `sqs:${name}`)
+  )
+}

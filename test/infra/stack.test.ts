@@ -278,8 +278,8 @@ describe('the context', () => {
         return [Variables.POWERTOOLS_SERVICE_NAME, Variables]
       }),
     )
-    expect(variables.webhook).toMatchObject({ GITHUB_API_URL: 'https://github.example/api/v3' })
-    expect(variables.review).toMatchObject({ MODEL_DEFAULT: 'some-model', MODEL_BASE_URL: 'https://models.example/v1' })
+    expect(variables.post).toMatchObject({ GITHUB_API_URL: 'https://github.example/api/v3' })
+    expect(variables.plan).toMatchObject({ MODEL_DEFAULT: 'some-model', MODEL_BASE_URL: 'https://models.example/v1' })
   })
 
   test('every wrong value is named, with what is allowed', async () => {

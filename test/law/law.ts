@@ -36,7 +36,12 @@ const coordinated = /^shared\/(ledger|documents|aws|coordinator)\//
  * Parts of a handler that stand in files of their own, because a handler is about 40 lines. They use adapters,
  * as the handler does, and no core may import them.
  */
-const handlerParts = ['functions/plan/gather.ts', 'functions/post/messages.ts', 'functions/post/resources.ts']
+const handlerParts = [
+  'functions/plan/gather.ts',
+  'functions/post/messages.ts',
+  'functions/post/resources.ts',
+  'functions/sweep/take-up.ts',
+]
 
 /** Libraries without any effect that a core may use, each where it is needed. */
 const coreLibraries: Readonly<Record<string, readonly string[]>> = {
