@@ -53,7 +53,8 @@ export function jsonListener(service: JsonService): RequestListener {
       const output = await action(input, { host: request.headers.host ?? '127.0.0.1', signal: left.signal })
       answer(response, service, 200, output ?? {})
     } catch (error) {
-      if (left.signal.aborted) return // nobody is there to be answered
+      if (request.destroyed && !request.complete) return // the caller went away: nobody is there to be answered
+      request.resume() // what is still on its way is read, so that the answer can be
       refuse(response, service, asServiceError(error))
     }
   }
@@ -73,7 +74,9 @@ function actionOf(service: JsonService, request: IncomingMessage): Action {
 async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving the loop early must leave the connection open, for the refusal to be sent.
+  const sent: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
+  for await (const chunk of sent) {
     bytes += chunk.length
     if (bytes > bytesMax) {
       throw new ServiceError('RequestEntityTooLarge', `A request may have ${bytesMax} bytes. Send less.`, {

@@ -1,0 +1,138 @@
+/**
+ * Objects in a folder. Each is one file, named by the digest of its key, so that no key can lead out of the folder,
+ * collide with another or be too long for a file name. The file holds the content, then what is known about it as JSON,
+ * then the JSON's length in four bytes: content and description can't come apart, and change by one rename.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { S3Error } from './errors.ts'
+
+const objectSchema = z.object({
+  key: z.string(),
+  bytes: z.number(),
+  /** Hexadecimal MD5, without the quotes. */
+  etag: z.string(),
+  /** Milliseconds since 1970. */
+  storedAt: z.number(),
+  /** Checksum headers with their values. */
+  checksums: z.record(z.string(), z.string()),
+  /** Headers that were sent with the content and are returned with it. */
+  headers: z.record(z.string(), z.string()),
+})
+
+export type StoredObject = Readonly<z.infer<typeof objectSchema>>
+
+export interface OpenObject {
+  readonly about: StoredObject
+  /** The caller closes it. An object that is replaced meanwhile is still read whole. */
+  readonly file: FileHandle
+}
+
+/** An upload: its content as it arrives, and what to say about it when all has arrived; that may refuse. */
+export interface Upload {
+  readonly content: AsyncIterable<Buffer>
+  describe(bytes: number): Omit<StoredObject, 'key' | 'bytes' | 'storedAt'>
+}
+
+export interface Objects {
+  /**
+   * Stores the whole upload or nothing, whenever the process ends. With `onlyIfAbsent`, a key that exists, or comes to
+   * exist meanwhile, is `PreconditionFailed`. Survives the end of the process; not flushed against a power failure.
+   */
+  put(bucket: string, key: string, upload: Upload, onlyIfAbsent: boolean): Promise<StoredObject>
+  open(bucket: string, key: string): Promise<OpenObject | undefined>
+  /** What isn't there is removed already. */
+  remove(bucket: string, key: string): Promise<void>
+}
+
+/** Starts with a dot, which no bucket's name does. */
+const uploadsFolder = '.uploads'
+const lengthBytes = 4
+
+/** Opens `directory`, made if absent, and clears away uploads that an earlier process left unfinished. */
+export async function openObjects(directory: string): Promise<Objects> {
+  const uploads = join(directory, uploadsFolder)
+  await rm(uploads, { recursive: true, force: true })
+  await mkdir(uploads, { recursive: true })
+
+  function pathOf(bucket: string, key: string): string {
+    const digest = createHash('sha256').update(key).digest('hex')
+    return join(directory, bucket, digest.slice(0, 2), digest)
+  }
+
+  return {
+    async put(bucket, key, upload, onlyIfAbsent) {
+      const path = pathOf(bucket, key)
+      const temporary = join(uploads, randomUUID())
+      try {
+        const about = await writeUpload(temporary, key, upload)
+        await mkdir(dirname(path), { recursive: true })
+        if (onlyIfAbsent) await linkIfAbsent(temporary, path, key)
+        else await rename(temporary, path)
+        return about
+      } finally {
+        await rm(temporary, { force: true })
+      }
+    },
+    async open(bucket, key) {
+      const file = await open(pathOf(bucket, key), 'r').catch(absent)
+      if (!file) return undefined
+      try {
+        return { about: await readDescription(file), file }
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+    },
+    remove: (bucket, key) => rm(pathOf(bucket, key), { force: true }),
+  }
+}
+
+async function writeUpload(path: string, key: string, upload: Upload): Promise<StoredObject> {
+  await using file = await open(path, 'wx', 0o600)
+  let bytes = 0
+  for await (const chunk of upload.content) {
+    await file.writeFile(chunk) // goes on where the last one ended
+    bytes += chunk.length
+  }
+  const about = { key, bytes, storedAt: Date.now(), ...upload.describe(bytes) }
+  const description = Buffer.from(JSON.stringify(about))
+  const length = Buffer.alloc(lengthBytes)
+  length.writeUInt32BE(description.length)
+  await file.writeFile(Buffer.concat([description, length]))
+  return about
+}
+
+async function readDescription(file: FileHandle): Promise<StoredObject> {
+  const { size } = await file.stat()
+  const length = await readAt(file, size - lengthBytes, lengthBytes)
+  const descriptionBytes = length.readUInt32BE()
+  const description = await readAt(file, size - lengthBytes - descriptionBytes, descriptionBytes)
+  return objectSchema.parse(JSON.parse(description.toString('utf8')))
+}
+
+async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(bytes)
+  await file.read(buffer, 0, bytes, position)
+  return buffer
+}
+
+/** A link, unlike a rename, fails if the name is taken: of many writers one wins. */
+async function linkIfAbsent(from: string, to: string, key: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST')
+      throw new S3Error('PreconditionFailed', `"${key}" exists already, and If-None-Match is "*".`)
+    throw cause
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined
+  throw error
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
