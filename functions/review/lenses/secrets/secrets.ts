@@ -3,7 +3,7 @@
  * concealed: it is in no text that leaves this lens.
  */
 import { lintSource } from '@secretlint/core'
-import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend'
+import { rules as recommended } from '@secretlint/secretlint-rule-preset-recommend'
 import type { FileChange } from '../../../../shared/diff.ts'
 import { Dead, sentenceOf } from '../../../../shared/errors.ts'
 import type { ClaimedFinding, Coverage } from '../../../../shared/finding.ts'
@@ -34,24 +34,22 @@ export const secrets: Lens = async (input) => {
   return { findings, coverage }
 }
 
-/** Our own configuration, whatever the repository has (P8). */
+const OWN_OPTIONS: Readonly<Record<string, { readonly options: object; readonly allowMessageIds: string[] }>> = {
+  '@secretlint/secretlint-rule-aws': {
+    options: { enableIDScanRule: true },
+    // An account's number is no credential, and stands in many a template.
+    allowMessageIds: ['AWSAccountID'],
+  },
+}
+
+/**
+ * Our own configuration, whatever the repository has (P8). The rules are taken one by one, because a preset ignores that
+ * one of its rules is disabled; and a comment in a pull request must not switch off a check of that pull request.
+ */
 const CONFIG = {
-  rules: [
-    {
-      id: '@secretlint/secretlint-rule-preset-recommend',
-      rule: recommended,
-      rules: [
-        {
-          id: '@secretlint/secretlint-rule-aws',
-          options: { enableIDScanRule: true },
-          // An account's number is no credential, and stands in many a template.
-          allowMessageIds: ['AWSAccountID'],
-        },
-        // A comment in the pull request must not switch off a check of the pull request.
-        { id: '@secretlint/secretlint-rule-filter-comments', disabled: true },
-      ],
-    },
-  ],
+  rules: recommended
+    .filter((rule) => rule.meta.id !== '@secretlint/secretlint-rule-filter-comments')
+    .map((rule) => ({ id: rule.meta.id, rule, ...OWN_OPTIONS[rule.meta.id] })),
 }
 
 function addsNothing(file: FileChange): boolean {
