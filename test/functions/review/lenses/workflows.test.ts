@@ -75,9 +75,20 @@ describe('workflows', () => {
 })
 
 describe('actionlint', () => {
+  test('ends over a hostile file for that file only: it is not read, the others are', async () => {
+    const hostile = GOOD.replace('npm test', `echo ${expression('('.repeat(100_000))}`)
+    const other = '.github/workflows/other.yml'
+    const { findings, coverage } = await workflows(lensInput([addedFile(PATH, hostile), addedFile(other, INJECTION)]))
+    expect(coverage).toMatchObject([
+      { path: PATH, state: 'not_read' },
+      { path: other, state: 'full' },
+    ])
+    expect(findings).toMatchObject([{ rule: 'script-injection', place: { path: other } }])
+  })
+
   test('answers whatever it is given', async () => {
     for (const text of ['', '\0', 'a: &a [*a]', '- '.repeat(5_000), `on: ${'['.repeat(2_000)}`, '한국어: é']) {
-      expect(Array.isArray(await actionlint(text, PATH))).toBe(true)
+      expect(await actionlint(text, PATH)).toHaveProperty('results')
     }
   })
 
