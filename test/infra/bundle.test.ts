@@ -161,10 +161,17 @@ describe('the rooms', () => {
     )
     const directory = path.join(folder, 'actionlint-bundle')
     await bundle({ entry, directory, assets: rooms.review.assets ?? [] })
-    const steps = `steps: [{ run: "echo \${{ nothing.here }}" }]`
-    const workflow = `on: push\njobs: { build: { runs-on: ubuntu-latest, ${steps} } }\n`
+    const workflow = [
+      'on: push',
+      'jobs:',
+      '  build:',
+      '    runs-on: ubuntu-latest',
+      '    steps:',
+      `      - run: echo \${{ nothing.here }}`,
+      '',
+    ].join('\n')
     const found = await (await load(directory)).handler(workflow)
-    expect(found).toEqual([expect.objectContaining({ line: 2, kind: 'expression' })])
+    expect(found).toEqual([expect.objectContaining({ line: 6, kind: 'expression' })])
   })
 
   test('every room that is not there is named', async () => {
