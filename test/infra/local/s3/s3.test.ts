@@ -104,6 +104,7 @@ describe('the folder', () => {
     ['a chunk longer than it says', '1\nab\n0\n\n'],
     ['an end within a chunk', '5\nab'],
     ['fewer bytes than announced', '1\na\n0\n\n'],
+    ['a fault long before its end', `x\n${'a'.repeat(1_000_000)}`],
   ])('an aws-chunked body with %s is IncompleteBody', async (_, body) => {
     const bytes = body.replaceAll('\n', '\r\n').length
     const answer = await raw(
