@@ -102,6 +102,11 @@ describe('a quote', () => {
     expect(only(quoting('return   open(', { nearLine: 39 })).place).toMatchObject({ line: 42 })
   })
 
+  test('A8: without a line named, a changed line goes before one that only stands nearby', () => {
+    const files = [fileOf('@@ -1,2 +1,3 @@\n close()\n+close()\n end')]
+    expect(only(quoting('close()'), { files, texts: () => undefined }).place).toMatchObject({ line: 2 })
+  })
+
   test('A8: exact text goes before text that differs in white space', () => {
     const files = [fileOf('@@ -0,0 +1,2 @@\n+if ( a )  run()\n+if ( a ) run()')]
     expect(only(quoting('if ( a ) run()', { nearLine: 1 }), { files, texts: () => undefined }).place).toMatchObject({
@@ -307,6 +312,27 @@ test('I6: findings over the limit are rejected by name, the least severe first, 
     ['finding 1', 'over_limit'],
     ['finding 2', 'over_limit'],
   ])
+})
+
+test('findings come worst first, then by path and line', () => {
+  const files = [fileOf(PATCH), fileOf(PATCH, 'src/b.ts')]
+  const at = (path: string, line: number, severity: ClaimedFinding['severity']) =>
+    claim({ kind: 'lines', path, side: 'RIGHT', startLine: line, line }, { severity })
+  const claims = [
+    at('src/b.ts', 2, 'low'),
+    at('src/b.ts', 2, 'high'),
+    at('src/a.ts', 42, 'high'),
+    at('src/a.ts', 3, 'high'),
+  ]
+  const { findings } = ground(claims, context({ files, texts: () => undefined }))
+  expect(findings.map(({ severity, place }) => [severity, place.kind === 'lines' && [place.path, place.line]])).toEqual(
+    [
+      ['high', ['src/a.ts', 3]],
+      ['high', ['src/a.ts', 42]],
+      ['high', ['src/b.ts', 2]],
+      ['low', ['src/b.ts', 2]],
+    ],
+  )
 })
 
 test('a review of many quotes in a large file takes a bounded time', () => {

@@ -88,6 +88,7 @@ describe('Markdown', () => {
   })
 
   test('a fence is longer than every run of back-ticks inside', () => {
+    expect(fencedBlock('a\n', 'ts')).toBe('```ts\na\n```')
     expect(fencedBlock('a\n```\nb', 'ts')).toBe('````ts\na\n```\nb\n````')
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('`', '\n', 'a') }), (text) => {
