@@ -34,7 +34,7 @@ const valueSchema = z.object({
   SecretBinary: z.string().optional(),
 })
 const createSchema = valueSchema.extend({
-  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/, 'must be 1 to 512 letters, digits and /_+=.@-'),
+  Name: z.string().regex(/^(?!__proto__$)[\w/+=.@-]{1,512}$/, 'must be 1 to 512 letters, digits and /_+=.@-'),
   Description: z.string().optional(),
 })
 const idSchema = z.object({ SecretId: z.string() })

@@ -56,15 +56,15 @@ export function batchActions({ queues, messages, waiters }: SqsState): Record<st
     DeleteMessageBatch(input) {
       const queue = queueOf(queues, input)
       const entries = checked(deleteSchema.parse(input).Entries)
-      const answer = each(entries, (entry) => messages.delete(queue, entry.ReceiptHandle))
+      const answer = messages.together(() => each(entries, (entry) => messages.delete(queue, entry.ReceiptHandle)))
       waiters.notify(queue.id)
       return answer
     },
     ChangeMessageVisibilityBatch(input) {
       const queue = queueOf(queues, input)
       const entries = checked(changeSchema.parse(input).Entries)
-      const answer = each(entries, (entry) =>
-        messages.changeVisibility(queue, entry.ReceiptHandle, entry.VisibilityTimeout),
+      const answer = messages.together(() =>
+        each(entries, (entry) => messages.changeVisibility(queue, entry.ReceiptHandle, entry.VisibilityTimeout)),
       )
       waiters.notify(queue.id)
       return answer

@@ -25,11 +25,11 @@ const tables = `
     group_id TEXT, deduplication_id TEXT, source_arn TEXT, trace_header TEXT, attributes TEXT, body_md5 TEXT NOT NULL,
     body TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX messages_order ON messages (queue, seq);
   CREATE INDEX messages_ready ON messages (queue, visible_at);
-  CREATE INDEX messages_group ON messages (queue, group_id, visible_at);
   CREATE INDEX messages_age ON messages (queue, sent_at);
-  CREATE INDEX messages_receives ON messages (queue, receives);
+  CREATE INDEX messages_received ON messages (queue, receives) WHERE receives > 0;
+  CREATE INDEX messages_order ON messages (queue, seq) WHERE group_id IS NOT NULL;
+  CREATE INDEX messages_group ON messages (queue, group_id, visible_at) WHERE group_id IS NOT NULL;
   CREATE TABLE deduplications (
     queue INTEGER NOT NULL, key TEXT NOT NULL, message_id TEXT NOT NULL, seq INTEGER NOT NULL, sent_at INTEGER NOT NULL,
     PRIMARY KEY (queue, key)

@@ -46,7 +46,9 @@ export class ServiceError extends Error {
 export function jsonListener(service: JsonService): RequestListener {
   return async (request, response) => {
     const left = new AbortController()
-    response.once('close', () => left.abort())
+    response.once('close', () => {
+      if (!response.writableFinished) left.abort()
+    })
     try {
       const action = actionOf(service, request)
       const input = parseJson(await readBody(request, service.bodyBytesMax))

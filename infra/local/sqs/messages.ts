@@ -45,6 +45,8 @@ export interface Messages {
   delete(queue: Queue, handle: string): void
   /** The message becomes visible `seconds` from now. Refused for what isn't in flight, and beyond 12 hours. */
   changeVisibility(queue: Queue, handle: string, seconds: number): void
+  /** Runs `work`, of several of the above, as one write; what it throws undoes all of it. */
+  together<Result>(work: () => Result): Result
   counts(queue: Queue): MessageCounts
   /** Milliseconds until the next invisible message becomes visible, if there is one. */
   untilNextVisibleMs(queue: Queue): number | undefined
@@ -71,7 +73,7 @@ const receiveStandard = `${received} (
 /** FIFO: a group with a message in flight is locked; a delayed message holds back those behind it. */
 const receiveFifo = `${received} (
   SELECT seq FROM messages AS candidate INDEXED BY messages_order
-  WHERE queue = :queue AND visible_at <= :now AND NOT EXISTS (
+  WHERE queue = :queue AND group_id IS NOT NULL AND visible_at <= :now AND NOT EXISTS (
     SELECT 1 FROM messages AS other INDEXED BY messages_group
     WHERE other.queue = :queue AND other.group_id = candidate.group_id AND other.visible_at > :now
       AND (other.receives > 0 OR other.seq < candidate.seq)
@@ -93,7 +95,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
   const expire = database.prepare('DELETE FROM messages WHERE queue = ? AND sent_at <= ?')
   const redrive = database.prepare(
     `UPDATE messages SET queue = :target, source_arn = :source, sent_at = iif(:fifo, :now, sent_at)
-     WHERE queue = :queue AND receives >= :receivesMax AND visible_at <= :now`,
+     WHERE queue = :queue AND receives > 0 AND receives >= :receivesMax AND visible_at <= :now`,
   )
   const takeStandard = database.prepare(receiveStandard)
   const takeFifo = database.prepare(receiveFifo)
@@ -212,6 +214,8 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
       }
       setVisible.run(until, receipt.seq)
     },
+
+    together: (work) => transaction(database, work),
 
     counts(queue) {
       expire.run(queue.id, now() - queue.settings.retentionSeconds * 1_000)
