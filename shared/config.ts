@@ -1,5 +1,5 @@
 /** `.github/muster.yml`, read from the base branch: its shape, its defaults, and its validation. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { LENS_NAMES, type LensName } from './lens.ts'
 import { ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from './limits.ts'
 

@@ -4,7 +4,7 @@
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, type LanguageModelUsage, NoObjectGeneratedError, Output } from 'ai'
-import { z } from 'zod'
+import * as z from 'zod'
 import { Refused, Retry } from '../../../shared/errors.ts'
 import type { ModelChoice } from '../../../shared/lens.ts'
 import { failureOf, isSchemaUnsupported } from './failures.ts'

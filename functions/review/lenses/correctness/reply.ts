@@ -1,5 +1,5 @@
 /** What the model of the lens `correctness` answers, and the claims that follow from it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClaimedFinding } from '../../../../shared/finding.ts'
 
 /** Kinds of faults. Part of a finding's identity: a name is never given another meaning. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { correctness } from '../../../../functions/review/lenses/correctness/correctness.ts'
 import { INSTRUCTIONS, promptOf } from '../../../../functions/review/lenses/correctness/prompt.ts'
 import { type Reply, replySchema } from '../../../../functions/review/lenses/correctness/reply.ts'

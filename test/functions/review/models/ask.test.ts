@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Answered, ask } from '../../../../functions/review/models/ask.ts'
 import type { ModelChoice } from '../../../../shared/lens.ts'
 import { MODEL_ERROR_BYTES_MAX } from '../../../../shared/limits.ts'
