@@ -1,20 +1,21 @@
 /** The check run of a head: who it is, and what it shows before there is a verdict and when there will be none. Pure. */
-import { digestOf } from './identity.ts'
 import type { Run } from './run.ts'
 import type { CheckRunResource } from './shown.ts'
 
 /** Name under which people find it among other checks, and may require it. */
 export const CHECK_RUN_NAME = 'Muster'
 
-/** Identity of a head's check run at GitHub, derived from repository, pull request and head (DESIGN §9). */
+/**
+ * Identity of a head's check run at GitHub, derived from repository, pull request and head (DESIGN §9). A verdict carries
+ * the same one: with another, the check run that is in progress would stay so beside it for ever.
+ */
 export function checkRunIdentity(run: Pick<Run, 'repository' | 'number' | 'head'>): {
   name: string
   head: string
   externalId: string
 } {
   const { repository, number, head } = run
-  const digest = digestOf({ head, number, repository: repository.id }).slice(0, 32)
-  return { name: CHECK_RUN_NAME, head, externalId: `muster-v1-${digest}` }
+  return { name: CHECK_RUN_NAME, head, externalId: `muster:v1:${repository.id}:${number}:${head}` }
 }
 
 /** While the reviews run. */
