@@ -183,10 +183,13 @@ export function sqsContract(name: string, start: () => Promise<SqsSubject>): voi
       })
 
       it('purging removes what is visible and what is in flight', async () => {
-        const url = await standard({ VisibilityTimeout: '0' })
+        const url = await standard()
+        await send(url, 'in flight')
+        const message = await receiveOne(url)
         await send(url, 'visible')
         await subject.client.send(new PurgeQueueCommand({ QueueUrl: url }))
         expect(await receive(url)).toEqual([])
+        await expect(extend(url, message, 0)).rejects.toMatchObject({ name: 'InvalidParameterValue' })
       })
 
       it('a deleted queue is gone', async () => {
