@@ -43,6 +43,7 @@ const executionActions = {
 export function roomEnvironment(room: RoomName, resources: Reachable, settings: Settings): Record<string, string> {
   const { documents, sends, secrets, github, choosesModel } = reach[room]
   const environment: Record<string, string> = { TABLE_NAME: resources.table.tableName }
+  if (settings.leaseSeconds !== undefined) environment.LEASE_SECONDS = String(settings.leaseSeconds)
   if (documents.length > 0) environment.DOCUMENTS_BUCKET = resources.documents.bucketName
   if (sends.includes('inbox')) environment.INBOX_URL = resources.queues.inbox.queueUrl
   if (sends.includes('outbox')) environment.OUTBOX_URL = resources.queues.outbox.queueUrl

@@ -44,6 +44,9 @@ const serviceErrors = [
 /** The function's process ended without an answer. Every room can be asked again: its writes are fenced. */
 const crashErrors = ['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout']
 
+/** The review is another worker's, or its own worker died: it may be admitted again. A refusal never gets here. */
+const replacedOrCrashed = ['stale_fence', 'lease_held', 'States.Timeout', ...crashErrors]
+
 const retryOfService = {
   ErrorEquals: serviceErrors,
   IntervalSeconds: 2,
@@ -80,8 +83,15 @@ const retryLater = {
   JitterStrategy: 'FULL',
 }
 
-/** Another worker still holds the lease, for instance one that was invoked twice: it ends or lets go within minutes. */
-const retryOfLeaseHeld = { ErrorEquals: ['lease_held'], IntervalSeconds: 30, BackoffRate: 1, MaxAttempts: 8 }
+/** Another worker holds the lease, perhaps a dead one: its lease of three minutes ends within 10, 15, 23, 34, 51, 60, 60 s. */
+const retryOfLeaseHeld = {
+  ErrorEquals: ['lease_held'],
+  IntervalSeconds: 10,
+  BackoffRate: 1.5,
+  MaxAttempts: 7,
+  MaxDelaySeconds: 60,
+  JitterStrategy: 'FULL',
+}
 
 /** What every room is told. */
 const identity = { 'contract.$': '$.contract', 'runId.$': '$.runId', 'attempt.$': '$.attempt' }
@@ -159,8 +169,9 @@ export function machineDefinition(
               ...review('$.review', '$.admission.epoch'),
               ResultPath: null,
               Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
-              // Replaced while it worked: back to the queue. Admit counts the epochs, and ends the review after the fifth.
-              Catch: [catchInto('Admit', 'stale_fence'), catchInto('ReviewLost')],
+              // Replaced while it worked, or its worker died: back to the queue. The ledger counts the epochs, and the review
+              // fails after the fifth.
+              Catch: [catchInto('Admit', replacedOrCrashed), catchInto('ReviewLost')],
               Next: 'ReviewDone',
             },
             // One lost review must not end the others. Conclude sees in the ledger that it has no result, and says so.
@@ -188,7 +199,7 @@ export function machineDefinition(
         ...review('$.plan.answer.adjudication', '$.admission.epoch'),
         ResultPath: null,
         Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
-        Catch: [catchInto('AdmitAdjudication', 'stale_fence'), catchInto('Conclude')],
+        Catch: [catchInto('AdmitAdjudication', replacedOrCrashed), catchInto('Conclude')],
         Next: 'Conclude',
       },
       // Not caught, like Plan: the execution then ends with the room's own error and cause, and the sweeper takes the run up.
@@ -231,6 +242,6 @@ function when(variable: string, outcome: string, next: string): object {
 }
 
 /** The error's text is dropped: it is in the execution's history, and state stays small. */
-function catchInto(next: string, error = 'States.ALL'): object {
-  return { ErrorEquals: [error], ResultPath: null, Next: next }
+function catchInto(next: string, errors: readonly string[] = ['States.ALL']): object {
+  return { ErrorEquals: errors, ResultPath: null, Next: next }
 }

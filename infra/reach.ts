@@ -68,6 +68,7 @@ export const reach: Readonly<Record<RoomName, Reach>> = {
   review: { ...nothing, documents: ['reads', 'writes'], answers: true, secrets: ['models'] },
   conclude: { ...nothing, documents: ['reads', 'writes'], sends: ['outbox'], answers: true },
   post: { ...nothing, documents: ['reads'], receives: 'outbox', answers: true, secrets: ['github-app'], github: true },
+  api: { ...nothing, documents: ['reads'] },
   // Whatever another room left undone, apart from talking to GitHub.
   sweep: {
     ...nothing,

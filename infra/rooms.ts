@@ -1,6 +1,6 @@
 /** The rooms that are deployed: what each function gets to work with, and why. */
 
-export const roomNames = ['webhook', 'command', 'plan', 'admit', 'review', 'conclude', 'post', 'sweep'] as const
+export const roomNames = ['webhook', 'command', 'plan', 'admit', 'review', 'conclude', 'post', 'sweep', 'api'] as const
 
 export type RoomName = (typeof roomNames)[number]
 
@@ -74,6 +74,12 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
     memoryMiB: smallMiB,
     // What is due for up to 10 pull requests, at 10 s a call, and what doesn't fit stays due.
     timeoutSeconds: 120,
+  },
+  api: {
+    description: 'Tells programs how a run is and what it concluded',
+    memoryMiB: smallMiB,
+    // A run, its reviews and one document are read.
+    timeoutSeconds: 10,
   },
   sweep: {
     description: 'Takes up whatever is due',

@@ -9,6 +9,8 @@ export interface Settings {
   readonly modelDefault: string | undefined
   /** Endpoint of the default model; absent: none is configured. */
   readonly modelBaseUrl: string | undefined
+  /** Lease of a review, s; all other timings follow from it. Absent: the functions' own default. */
+  readonly leaseSeconds: number | undefined
   readonly logRetention: RetentionDays
   /** Gives queues a name of their own, which an emulated AWS needs. Never on a real one: a fixed name blocks replacement. */
   readonly physicalNames: boolean
@@ -37,12 +39,26 @@ export function settingsFromContext(node: Node): Settings {
     githubApiUrl: url('githubApiUrl') ?? githubApiUrlDefault,
     modelDefault: text('modelDefault'),
     modelBaseUrl: url('modelBaseUrl'),
+    leaseSeconds: leaseSeconds(node.tryGetContext('muster:leaseSeconds'), problems),
     logRetention: logRetention(node.tryGetContext('muster:logRetentionDays'), problems),
     physicalNames: flag(node.tryGetContext('muster:physicalNames'), problems),
   }
   if (problems.length > 0)
     throw new Error(`Wrong CDK context: ${problems.join('; ')}. Correct it in cdk.json or after -c.`)
   return settings
+}
+
+/** A minute is the sweeper's rhythm: a shorter lease would be missed for longer than it holds. */
+const leaseSecondsMin = 60
+
+function leaseSeconds(value: unknown, problems: string[]): number | undefined {
+  if (value === undefined || value === '') return undefined
+  const seconds = Number(value)
+  if (Number.isInteger(seconds) && seconds >= leaseSecondsMin) return seconds
+  problems.push(
+    `muster:leaseSeconds must be a whole number of at least ${leaseSecondsMin}, got ${JSON.stringify(value)}`,
+  )
+  return undefined
 }
 
 /** `-c` hands every value over as text. */

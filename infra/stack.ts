@@ -6,6 +6,7 @@ import { Alarms } from './alarms.ts'
 import { AppSecret } from './app-secret.ts'
 import { DocumentsBucket } from './documents-bucket.ts'
 import { grantExecutions, grantResources, type Reachable, roomEnvironment } from './grants.ts'
+import { MusterApi } from './http-api.ts'
 import { LedgerTable } from './ledger-table.ts'
 import { machineRooms } from './machine.ts'
 import { NudgeQueue } from './nudge-queue.ts'
@@ -15,7 +16,6 @@ import { type RoomName, roomNames, rooms } from './rooms.ts'
 import { RunMachine } from './run-machine.ts'
 import type { Settings } from './settings.ts'
 import { SweepSchedule } from './sweep-schedule.ts'
-import { WebhookApi } from './webhook-api.ts'
 
 export interface MusterStackProps extends StackProps {
   /** Folder of each room's bundle. */
@@ -91,11 +91,15 @@ export class MusterStack extends Stack {
       }
     }
 
-    const webhookApi = new WebhookApi(this, 'Webhooks', { webhook: functions.webhook.function, logRetention })
+    const http = new MusterApi(this, 'Http', {
+      webhook: functions.webhook.function,
+      api: functions.api.function,
+      logRetention,
+    })
     new SweepSchedule(this, 'EveryMinute', { sweep: functions.sweep.function })
-    new Alarms(this, 'Alarms', { api: webhookApi.api, machine, queues })
+    new Alarms(this, 'Alarms', { api: http.api, machine, queues })
 
-    new CfnOutput(this, 'WebhookUrl', { value: webhookApi.webhookUrl, description: 'Webhook URL of the GitHub App' })
+    new CfnOutput(this, 'WebhookUrl', { value: http.webhookUrl, description: 'Webhook URL of the GitHub App' })
     new CfnOutput(this, 'GithubAppSecretArn', {
       value: resources.secrets['github-app'].secretArn,
       description: 'Secret to fill in with the App id, its private key and the webhook secret',

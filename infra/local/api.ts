@@ -31,17 +31,34 @@ export function startApi({ routes, invoke, port }: ApiOptions): Promise<LocalSer
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://api')
-    const route = routes.find(({ method, path }) => method === request.method && path === url.pathname)
-    if (!route) return send(response, 404, { message: 'Not Found' })
+    const found = routeFor(routes, request.method ?? 'GET', url.pathname)
+    if (!found) return send(response, 404, { message: 'Not Found' })
     const bytes = await bodyOf(request)
     if (!bytes) return send(response, 413, { message: 'Request Entity Too Large' })
     const closed = new AbortController()
     response.once('close', () => closed.abort())
-    const result = (await invoke(route.function, eventOf(request, url, bytes), closed.signal)) as HttpResult | null
+    const result = (await invoke(
+      found.route.function,
+      { ...eventOf(request, url, bytes), ...found.event },
+      closed.signal,
+    )) as HttpResult | null
     if (typeof result?.statusCode !== 'number') return send(response, 500, { message: 'Internal Server Error' })
     response.writeHead(result.statusCode, { ...result.headers })
     response.end(Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8'))
   }
+}
+
+/** The route of a request, with what API Gateway says of it in the event. `{name}` in a path takes one segment. */
+function routeFor(routes: readonly PlainRoute[], method: string, pathname: string) {
+  for (const route of routes) {
+    if (route.method !== method) continue
+    const pattern = route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+    const match = new RegExp(`^${pattern}$`).exec(pathname)
+    if (!match) continue
+    const pathParameters = match.groups && Object.fromEntries(Object.entries(match.groups))
+    return { route, event: { routeKey: `${method} ${route.path}`, ...(pathParameters ? { pathParameters } : {}) } }
+  }
+  return undefined
 }
 
 function eventOf(request: IncomingMessage, url: URL, bytes: Buffer): object {
@@ -52,7 +69,6 @@ function eventOf(request: IncomingMessage, url: URL, bytes: Buffer): object {
   const method = request.method ?? 'GET'
   return {
     version: '2.0',
-    routeKey: `${method} ${url.pathname}`,
     rawPath: url.pathname,
     rawQueryString: url.search.slice(1),
     headers,

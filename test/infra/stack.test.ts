@@ -159,7 +159,7 @@ describe('queues', () => {
     }
   })
 
-  test('AW46: a batch is answered message by message', () => {
+  test('a batch is answered message by message', () => {
     for (const [logicalId, { Properties: source }] of ofType(template, 'AWS::Lambda::EventSourceMapping')) {
       expect(source, logicalId).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] })
     }
@@ -187,7 +187,7 @@ describe('functions', () => {
     expect(names).toEqual([...roomNames])
   })
 
-  test('AW88: they run on Node.js 24 by name, on arm64', () => {
+  test('they run on Node.js 24 by name, on arm64', () => {
     for (const [logicalId, { Properties: lambda }] of functions()) {
       expect(lambda, logicalId).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -212,9 +212,18 @@ describe('functions', () => {
   })
 
   test('the webhook is answered before GitHub gives up on it', () => {
-    const integration = only('AWS::ApiGatewayV2::Integration').Properties
-    expect(integration).toMatchObject({ PayloadFormatVersion: '2.0', TimeoutInMillis: 10_000 })
-    expect(only('AWS::ApiGatewayV2::Route').Properties.RouteKey).toBe('POST /github/webhook')
+    const integrations = ofType(template, 'AWS::ApiGatewayV2::Integration').map(([, { Properties }]) => Properties)
+    for (const integration of integrations) {
+      expect(integration).toMatchObject({ PayloadFormatVersion: '2.0', TimeoutInMillis: 10_000 })
+    }
+  })
+
+  test('everybody may send a webhook, which its signature then vouches for; only IAM lets programs ask', () => {
+    const routes = ofType(template, 'AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties)
+    expect(Object.fromEntries(routes.map(({ RouteKey, AuthorizationType }) => [RouteKey, AuthorizationType]))).toEqual({
+      'POST /github/webhook': 'NONE',
+      'GET /runs/{runId}': 'AWS_IAM',
+    })
   })
 
   test('the sweep ends before the next one starts, and is not repeated', () => {
@@ -237,7 +246,7 @@ describe('the machine and the logs', () => {
     })
   })
 
-  test('AW91: the log of the gateway holds neither body nor query nor caller', () => {
+  test('the log of the gateway holds neither body nor query nor caller', () => {
     const { AccessLogSettings } = only('AWS::ApiGatewayV2::Stage').Properties as { AccessLogSettings: Properties }
     expect(AccessLogSettings.Format).not.toMatch(/body|query|sourceIp|header/i)
   })

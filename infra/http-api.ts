@@ -1,4 +1,4 @@
-/** The HTTP API that GitHub sends its webhooks to. */
+/** The HTTP API: webhooks from GitHub, who signs them, and questions from programs, whom IAM lets in. */
 import { Duration } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
@@ -8,27 +8,30 @@ import {
   LogGroupLogDestination,
   PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { keptLogs } from './logs.ts'
-import { rooms } from './rooms.ts'
+import { type RoomName, rooms } from './rooms.ts'
 
-export interface WebhookApiProps {
+export interface MusterApiProps {
   readonly webhook: IFunction
+  readonly api: IFunction
   readonly logRetention: RetentionDays
 }
 
 const webhookPath = '/github/webhook'
+const runPath = '/runs/{runId}'
 
-export class WebhookApi extends Construct {
+export class MusterApi extends Construct {
   readonly api: HttpApi
 
-  constructor(scope: Construct, id: string, props: WebhookApiProps) {
+  constructor(scope: Construct, id: string, props: MusterApiProps) {
     super(scope, id)
     this.api = new HttpApi(this, 'Api', {
-      description: 'Muster: webhooks from GitHub',
+      description: 'Muster: webhooks from GitHub, and runs for programs',
       createDefaultStage: false,
     })
     new HttpStage(this, 'Stage', {
@@ -46,10 +49,13 @@ export class WebhookApi extends Construct {
     this.api.addRoutes({
       path: webhookPath,
       methods: [HttpMethod.POST],
-      integration: new HttpLambdaIntegration('Webhook', props.webhook, {
-        payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
-        timeout: Duration.seconds(rooms.webhook.timeoutSeconds),
-      }),
+      integration: integrationOf('Webhook', 'webhook', props.webhook),
+    })
+    this.api.addRoutes({
+      path: runPath,
+      methods: [HttpMethod.GET],
+      integration: integrationOf('Runs', 'api', props.api),
+      authorizer: new HttpIamAuthorizer(),
     })
   }
 
@@ -57,4 +63,11 @@ export class WebhookApi extends Construct {
   get webhookUrl(): string {
     return `${this.api.apiEndpoint}${webhookPath}`
   }
+}
+
+function integrationOf(id: string, room: RoomName, handler: IFunction): HttpLambdaIntegration {
+  return new HttpLambdaIntegration(id, handler, {
+    payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+    timeout: Duration.seconds(rooms[room].timeoutSeconds),
+  })
 }
