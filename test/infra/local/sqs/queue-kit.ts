@@ -1,0 +1,100 @@
+/** What the contract's suites do over and over: make a queue, send, receive, delete, look. */
+import { randomUUID } from 'node:crypto'
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
+  SendMessageCommand,
+  type SendMessageCommandInput,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+
+export interface SqsSubject {
+  readonly client: SQSClient
+  /** Lets this much of the service's time pass: a virtual clock moves, a real one is waited for. At most 6 s a call. */
+  passTime(ms: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Queues with the shortest spans that still tell before from after, so that a real clock is bearable. */
+export const shortSeconds = 3
+
+export type QueueKit = ReturnType<typeof createQueueKit>
+
+export const bodies = (messages: Message[]): (string | undefined)[] => messages.map(({ Body }) => Body)
+
+/** Queues get names that no other run has, so that suites can share an account. */
+export function createQueueKit(currentSubject: () => SqsSubject) {
+  const prefix = `contract-${randomUUID().slice(0, 8)}`
+  let made = 0
+  /** The subject exists only once the suite runs. */
+  const subject = {
+    get client() {
+      return currentSubject().client
+    },
+    passTime: (ms: number) => currentSubject().passTime(ms),
+  }
+
+  async function standard(attributes: Record<string, string> = {}): Promise<string> {
+    const created = await subject.client.send(
+      new CreateQueueCommand({ QueueName: `${prefix}-${++made}`, Attributes: attributes }),
+    )
+    return String(created.QueueUrl)
+  }
+
+  async function fifo(attributes: Record<string, string> = {}): Promise<string> {
+    const created = await subject.client.send(
+      new CreateQueueCommand({
+        QueueName: `${prefix}-${++made}.fifo`,
+        Attributes: { FifoQueue: 'true', ContentBasedDeduplication: 'true', ...attributes },
+      }),
+    )
+    return String(created.QueueUrl)
+  }
+
+  const attributesOf = async (QueueUrl: string): Promise<Record<string, string | undefined>> =>
+    (await subject.client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes ?? {}
+
+  const send = (QueueUrl: string, MessageBody: string, more: Partial<SendMessageCommandInput> = {}) =>
+    subject.client.send(new SendMessageCommand({ QueueUrl, MessageBody, ...more }))
+
+  async function receive(QueueUrl: string, more: Partial<ReceiveMessageCommandInput> = {}): Promise<Message[]> {
+    const received = await subject.client.send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+        ...more,
+      }),
+    )
+    return received.Messages ?? []
+  }
+
+  async function receiveOne(QueueUrl: string, more: Partial<ReceiveMessageCommandInput> = {}): Promise<Message> {
+    const [message] = await receive(QueueUrl, { MaxNumberOfMessages: 1, ...more })
+    if (!message) throw new Error(`Expected a message in ${QueueUrl}, got none`)
+    return message
+  }
+
+  const remove = (QueueUrl: string, { ReceiptHandle }: Message) =>
+    subject.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+
+  const extend = (QueueUrl: string, { ReceiptHandle }: Message, VisibilityTimeout: number) =>
+    subject.client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }))
+
+  /** Holds a source with a dead-letter queue after `receivesMax` receives. */
+  async function withDeadLetters(make: typeof standard, receivesMax: number) {
+    const deadLetters = await make()
+    const arn = (await attributesOf(deadLetters)).QueueArn
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: receivesMax })
+    const source = await make({ RedrivePolicy, VisibilityTimeout: '0' })
+    return { source, deadLetters }
+  }
+
+  return { prefix, subject, standard, fifo, attributesOf, send, receive, receiveOne, remove, extend, withDeadLetters }
+}
