@@ -191,6 +191,7 @@ export function messagePromises({
       await receiveOne(url)
       const began = performance.now()
       const waiting = receiveOne(url, { WaitTimeSeconds: 20 })
+      await attributesOf(url) // answered after it: the poll has begun
       await subject.passTime(1_100)
       expect((await waiting).Body).toBe('abandoned')
       expect(performance.now() - began).toBeLessThan(15_000) // not only at the end of its wait
