@@ -146,16 +146,22 @@ async function* linesOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       bytes += end - from
       from = end
       if (feed === -1) continue
-      yield Buffer.concat(pieces)
+      yield joined(pieces)
       pieces = []
       bytes = 0
     }
   }
-  if (bytes > 0) yield Buffer.concat(pieces)
+  if (bytes > 0) yield joined(pieces)
+}
+
+/** Nearly every line lies in one chunk: copying all of them would cost more than everything else here. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [only] = pieces
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)
 }
 
 function startsWith(line: Buffer, text: string): boolean {
-  return line.subarray(0, text.length).toString('latin1') === text
+  return line[0] === text.charCodeAt(0) && line.subarray(0, text.length).toString('latin1') === text
 }
 
 /** `:<old mode> <new mode> <old sha> <new sha> <status>` and the first path. */

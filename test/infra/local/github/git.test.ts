@@ -16,6 +16,9 @@ import {
 } from './support.ts'
 
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1])
+/** Git compares at most the square of this with each other. */
+const RENAME_LIMIT = 1_000
+
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('')
 
 const HISTORY = [
@@ -80,6 +83,29 @@ describe('files of a pull request', () => {
 
   test('carriage returns stay in the patch', async () => {
     expect((await filesOf()).get('windows.txt')?.patch).toBe('@@ -1,2 +1,2 @@\n one\r\n-two\r\n+2\r')
+  })
+
+  test('a name that git would take for a pattern or an option is a name', async () => {
+    const names = [':!a.txt', ':(exclude)*', '*', '[ab].txt', '--help', '-z']
+    const files = await filesOf([
+      { 'a.txt': 'a\n', 'b.txt': 'b\n' },
+      { 'a.txt': 'b\n', ...Object.fromEntries(names.map((name) => [name, 'x\n'])) },
+    ])
+    expect(new Set(files.keys())).toEqual(new Set(['a.txt', ...names]))
+    expect([...files.values()].every(({ patch }) => patch !== undefined)).toBe(true)
+  })
+
+  test('where there are too many files to look for renames, each is added or removed, with its patch', async () => {
+    const before: Files = {}
+    const after: Files = {}
+    for (let index = 0; index <= RENAME_LIMIT; index += 1) {
+      before[`${index}-before.txt`] = `${'same\n'.repeat(9)}${index}\n`
+      after[`${index}-before.txt`] = null
+      after[`${index}-now.txt`] = `${'same\n'.repeat(9)}${index} and more\n`
+    }
+    const files = [...(await filesOf([before, after])).values()]
+    expect(new Set(files.map(({ status }) => status))).toEqual(new Set(['added', 'removed']))
+    expect(files.every(({ patch }) => patch !== undefined)).toBe(true)
   })
 
   test('a file without content has no patch', async () => {
