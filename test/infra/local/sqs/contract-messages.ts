@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { bodies, type QueueKit, shortSeconds } from './queue-kit.ts'
 
 export function messagePromises({
+  attributesOf,
   subject,
   standard,
   fifo,
