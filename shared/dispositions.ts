@@ -27,7 +27,13 @@ export interface Disposed {
 
 /** Answers every open finding. One that is found again keeps the head at which it was first said (FI1). */
 export function dispose(facts: DispositionFacts): Disposed {
-  const foundNow = new Map(facts.found.map((finding) => [finding.fingerprint, finding]))
+  // Of several with one identity the worst one counts, so it is the last to be put in.
+  const foundNow = new Map(
+    [...facts.found]
+      .sort(worstFirst)
+      .reverse()
+      .map((finding) => [finding.fingerprint, finding]),
+  )
   const dispositions = facts.open.map((finding): Disposition => {
     const again = foundNow.get(finding.fingerprint)
     if (again === undefined) return { finding, verb: verbOf(finding, facts) }

@@ -122,9 +122,10 @@ function titleOf(conclusion: Conclusion): string {
 
 /** Findings with lines in the file as it is at the head; GitHub can't annotate what was removed. Plain text. */
 function annotationsOf(findings: readonly Finding[]): Annotation[] {
-  const annotations = findings.flatMap((finding): Annotation[] => {
+  const annotated = findings.filter(({ place }) => place.kind === 'lines' && place.side === 'RIGHT')
+  return annotated.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
     const { place } = finding
-    if (place.kind !== 'lines' || place.side !== 'RIGHT') return []
+    if (place.kind !== 'lines') return []
     const { blocking, material } = SEVERITIES[finding.severity]
     const message = visible(`${finding.why}\n\nTo clear it: ${finding.clears}`)
     return [
@@ -138,7 +139,6 @@ function annotationsOf(findings: readonly Finding[]): Annotation[] {
       },
     ]
   })
-  return annotations.slice(0, ANNOTATIONS_MAX)
 }
 
 function titleWithin(title: string): string {

@@ -6,38 +6,25 @@ import { code, counted, inline } from './markdown.ts'
 /** Paths that one reason names; the rest is counted. */
 const PATHS_PER_REASON_MAX = 20
 
-/** One row for each lens. */
+/** One row for each lens, its columns aligned: it is also read in terminals. */
 export function coverageTable({ lenses }: Conclusion): string[] {
   const rows = lenses.map((outcome) => {
     const { full, partial, not_read } = filesOf(outcome)
     const model = outcome.model === undefined ? '' : ` (${code(outcome.model).replaceAll('|', '\\|')})`
-    const cells = [
-      `${outcome.lens}${model}`,
-      STATES[outcome.state],
-      full,
-      partial,
-      not_read,
-      outcome.findings,
-      outcome.rejected,
-    ]
-    return `| ${cells.join(' | ')} |`
+    const numbers = [full, partial, not_read, outcome.findings, outcome.rejected].map(String)
+    return [`${outcome.lens}${model}`, STATES[outcome.state], ...numbers]
   })
-  return [
-    '| Lens | | Read in full | In part | Not read | Findings | Rejected |',
-    '| --- | --- | --: | --: | --: | --: | --: |',
-    ...rows,
-  ]
+  const widths = HEADINGS.map((heading, at) => Math.max(3, heading.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const aligned = (cells: readonly string[]) =>
+    line(cells.map((cell, at) => (at < TEXT_COLUMNS ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))))
+  const rule = widths.map((width, at) => (at < TEXT_COLUMNS ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [aligned(HEADINGS), line(rule), ...rows.map(aligned)]
 }
 
-/** Why lenses did not read, each a list item. */
-export function lensReasons({ lenses }: Conclusion): string[] {
-  return lenses
-    .filter(({ state }) => state !== 'read')
-    .map(({ lens, reason, remedy }) => {
-      const why = [reason, remedy].filter((part) => part !== undefined).map(inline)
-      return `- **${lens}**: ${why.length === 0 ? 'no reason is recorded' : why.join(' ')}`
-    })
-}
+const HEADINGS = ['Lens', 'State', 'Read in full', 'In part', 'Not read', 'Findings', 'Rejected']
+/** The first columns are words; the others are numbers. */
+const TEXT_COLUMNS = 2
 
 /** Files that a lens was given and did not read in full, by lens and reason. */
 export function unreadFiles({ lenses }: Conclusion): string[] {

@@ -84,7 +84,8 @@ function factsOf(
   finding: Finding,
   { saidBefore, dispositions }: Pick<Conclusion, 'saidBefore' | 'dispositions'>,
 ): string {
-  const parts = [placeOf(finding.place), `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
+  const where = finding.place.kind === 'pull_request' ? 'The pull request as a whole' : placeOf(finding.place)
+  const parts = [where, `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
   if (saidBefore.includes(finding.fingerprint)) {
     const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
     const since = `open since ${shortSha(finding.originHead)}`

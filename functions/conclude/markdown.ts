@@ -52,11 +52,16 @@ export function shortSha(sha: string): string {
 
 /** Hidden JSON for programs; no text inside it can end the comment. */
 export function hiddenJson(name: string, value: unknown): string {
-  const json = JSON.stringify(value).replace(/[<>]|--/g, (found) => HIDDEN_ESCAPES[found] ?? found)
+  const json = JSON.stringify(value).replace(/[<>@]|--/g, (found) => HIDDEN_ESCAPES[found] ?? found)
   return `<!-- ${name} ${json} -->`
 }
 
-const HIDDEN_ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '--': '\\u002d\\u002d' }
+const HIDDEN_ESCAPES: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '@': '\\u0040',
+  '--': '\\u002d\\u002d',
+}
 
 const OPENING_FENCE = /^ {0,3}(`{3,}|~{3,}) *([\w+#.-]*) *$/
 /** A heading of somebody else's text is a line in bold: ours are the only headings. */
@@ -101,7 +106,7 @@ const SPANS = new RegExp(
     '(?<code>`+)(?<content>[^`](?:.{0,2000}?[^`])?)\\k<code>(?!`)',
     '(?<address>(?:[a-z][a-z0-9+.-]{0,20}://|www\\.|mailto:)[^\\s<>`]{0,2000}[^\\s<>`.,;:!?\'")\\]])',
     '(?<mention>[\\w.+/-]{0,100}@\\w(?:[\\w.@/-]{0,200}\\w)?)',
-    '(?<reference>(?:[\\w.-]{1,100}/)?[\\w.-]{0,100}#\\d+|\\bGH-\\d+\\b)',
+    '(?<reference>(?:[\\w.-]{1,100}/)?[\\w.-]{0,100}#\\d+|GH-\\d+)',
   ].join('|'),
   'gi',
 )

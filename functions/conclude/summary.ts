@@ -8,9 +8,9 @@ import { GITHUB_BODY_BYTES_MAX, MACHINE_BLOCK_BYTES_MAX } from '../../shared/lim
 import { SEVERITIES } from '../../shared/severity.ts'
 import type { SummaryResource } from '../../shared/shown.ts'
 import { byteLength, cutAtBytes } from '../../shared/text.ts'
-import { coverageTable, leftOutFiles, lensReasons, readInFullByAll, unreadFiles } from './coverage-text.ts'
+import { coverageTable, leftOutFiles, readInFullByAll, unreadFiles } from './coverage-text.ts'
 import { type Detail, findingLines, NAMED_SHORT, namedLine } from './finding-text.ts'
-import { code, counted, hiddenJson, inline, shortSha } from './markdown.ts'
+import { code, counted, hiddenJson, inline, listed, shortSha } from './markdown.ts'
 import {
   actionOf,
   adjudicationSentence,
@@ -76,14 +76,27 @@ export function summaryOf(conclusion: Conclusion): SummaryResource {
   const bytesMax = GITHUB_BODY_BYTES_MAX - MARKER_BYTES
   let room = ALL
   const shed: string[] = []
-  let body = render(conclusion, room, shed)
-  for (const [less, what] of SHEDDING) {
-    if (byteLength(body) <= bytesMax) break
-    room = { ...room, ...less }
-    shed.push(what)
-    body = render(conclusion, room, shed)
+  for (const step of [undefined, ...SHEDDING]) {
+    if (step !== undefined) {
+      room = { ...room, ...step[0] }
+      shed.push(step[1])
+    }
+    if (rawLength(conclusion, room) > bytesMax) continue // no need to render what can't fit
+    const body = render(conclusion, room, shed)
+    if (byteLength(body) <= bytesMax) return { kind: 'summary', body }
   }
-  return { kind: 'summary', body: byteLength(body) <= bytesMax ? body : shortest(conclusion, room, shed, bytesMax) }
+  return { kind: 'summary', body: shortest(conclusion, room, shed, bytesMax) }
+}
+
+/** Characters of the findings' own texts in this room: never more bytes than what is rendered, but for white space. */
+function rawLength({ findings }: Conclusion, room: Room): number {
+  const lengths: Readonly<Record<Detail, (finding: Finding) => number>> = {
+    full: ({ title, why, clears }) => title.length + why.length + clears.length,
+    brief: ({ title }) => title.length,
+    named: ({ lens }) => lens.length,
+    counted: () => 0,
+  }
+  return findings.reduce((sum, finding) => sum + lengths[detailOf(finding, room)](finding), 0)
 }
 
 function render(conclusion: Conclusion, room: Room, shed: readonly string[], blocking?: readonly string[]): string {
@@ -210,17 +223,17 @@ function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
 function strengths(conclusion: Conclusion, room: Room): string[] {
   const read = lensesThatRead(conclusion.lenses)
   const fixed = conclusion.dispositions.filter(({ verb }) => verb === 'fixed').length
-  const clean = read.filter(
-    ({ findings, coverage }) => findings === 0 && coverage.every(({ state }) => state === 'full'),
-  )
+  const clean = read.filter(({ findings, rejected: claims, coverage }) => {
+    return findings + claims === 0 && coverage.length > 0 && coverage.every(({ state }) => state === 'full')
+  })
   const { files, inFull } = readInFullByAll(conclusion)
   const items = [
     ...(fixed > 0 ? [`- ${counted(fixed, 'earlier finding')} ${fixed === 1 ? 'is' : 'are'} fixed.`] : []),
     ...(clean.length > 0
-      ? [`- Nothing found by ${clean.map(({ lens }) => lens).join(', ')}, in files read in full.`]
+      ? [`- Nothing found by ${listed(clean.map(({ lens }) => lens))}, in files read in full.`]
       : []),
     ...(files > 0 && files === inFull && read.length === conclusion.lenses.length
-      ? [`- Every lens read ${files === 1 ? 'the file' : `all of its files`} in full.`]
+      ? [`- Every lens read ${files === 1 ? 'the file' : 'all of its files'} in full.`]
       : []),
   ]
   return !room.strengths || items.length === 0 ? [] : ['', '### Strengths', '', ...items]
@@ -235,17 +248,7 @@ function coverage(conclusion: Conclusion, room: Room): string[] {
         ...(leftOut.length > 0 ? ['', 'Given to no lens:', '', ...leftOut] : []),
       ]
     : ['', `Given to no lens: ${counted(conclusion.leftOut.length, 'file')}.`]
-  const reasons = lensReasons(conclusion)
-  return [
-    '',
-    '### Coverage',
-    '',
-    ...coverageTable(conclusion),
-    ...(reasons.length > 0 ? ['', ...reasons] : []),
-    ...files,
-    '',
-    adjudicationSentence(conclusion),
-  ]
+  return ['', '### Coverage', '', ...coverageTable(conclusion), ...files, '', adjudicationSentence(conclusion)]
 }
 
 /** For programs: what was concluded, without content. */

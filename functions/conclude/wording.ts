@@ -2,7 +2,7 @@
 import type { Conclusion, LensOutcome } from '../../shared/conclusion.ts'
 import type { Finding, Place } from '../../shared/finding.ts'
 import { SEVERITIES } from '../../shared/severity.ts'
-import { code, counted, listed, shortSha } from './markdown.ts'
+import { code, counted, shortSha } from './markdown.ts'
 
 export interface Counts {
   readonly critical: number
@@ -66,7 +66,7 @@ export function actionOf(conclusion: Conclusion): string {
       `A maintainer decides: this pull request has had all its rounds, and only the analyzers read this push.${last}`,
     )
   }
-  if (counts.blocking > 0) sentences.push(`Clear the ${blockingWords(conclusion)} before merging, then push.`)
+  if (counts.blocking > 0) sentences.push(blockingSentence(conclusion))
   else if (counts.material > 0)
     sentences.push(`Look at the ${counted(counts.material, 'important finding')}; nothing blocks.`)
   else if (counts.all > 0)
@@ -80,7 +80,7 @@ export function actionOf(conclusion: Conclusion): string {
 /** The closing sentence: whether anything material remains at exactly this SHA. Never "all clear" where not all was read (J5). */
 export function closingOf(conclusion: Conclusion): string {
   const { material } = countsOf(conclusion.findings)
-  const at = `At exactly ${code(conclusion.head)}`
+  const at = `At exactly ${code(conclusion.head)},`
   const remaining = `${counted(material, 'material finding')} ${material === 1 ? 'remains' : 'remain'}`
   if (conclusion.verdict === 'incomplete' || roundsAreOver(conclusion)) {
     return material > 0
@@ -126,11 +126,8 @@ export function lensesThatRead(lenses: readonly LensOutcome[]): readonly LensOut
   return lenses.filter(({ state }) => state === 'read')
 }
 
-function blockingWords({ findings }: Conclusion): string {
-  const critical = findings.filter(({ severity }) => severity === 'critical').length
-  const high = findings.filter(({ severity }) => severity === 'high').length
-  const parts = [critical > 0 ? `${critical} critical` : '', high > 0 ? `${high} important` : ''].filter(
-    (part) => part !== '',
-  )
-  return `${listed(parts)} ${critical + high === 1 ? 'finding' : 'findings'}`
+function blockingSentence({ findings }: Conclusion): string {
+  const counts = countsOf(findings.filter(({ severity }) => SEVERITIES[severity].blocking))
+  const which = counts.blocking === 1 ? 'the blocking finding' : `the ${counts.blocking} blocking findings`
+  return `Clear ${which} before merging: ${countsSentence(counts)}.`
 }

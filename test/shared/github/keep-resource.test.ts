@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepCheckRun } from '../../../shared/github/keep-check-run.ts'
+import { keepLabel, keepSummary } from '../../../shared/github/keep-resource.ts'
+import { type Annotation, type CheckRunResource, markerOf } from '../../../shared/shown.ts'
+import { openWorld, type TestWorld } from './world.ts'
+
+let world: TestWorld
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const WRITES = /^(POST|PATCH|PUT|DELETE) .*\/(comments|check-runs|labels)/
+
+function writes(): string[] {
+  return world.wire.asked.filter((name) => WRITES.test(name))
+}
+
+function seen() {
+  return world.standIn.pullRequest('acme/parcels', world.number)
+}
+
+describe('the summary comment', () => {
+  const keep = (body: string, generation: number) => {
+    const { repo, repositoryId, number } = world
+    return keepSummary(world.github, { repo, repositoryId, number }, { kind: 'summary', body }, generation)
+  }
+  const bodies = () => seen().issueComments.map(({ body }) => body.split('\n')[0])
+  const marker = (generation: number) => markerOf.summary(world.repositoryId, world.number, generation)
+
+  it('is created, then changed in place, and its marker names the generation', async () => {
+    const first = await keep('one', 1)
+    const second = await keep('two', 2)
+    expect(first).toMatchObject({ state: 'shown', generation: 1 })
+    expect(second).toEqual({ ...first, generation: 2 })
+    expect(seen().issueComments.map(({ body }) => body)).toEqual([`two\n${marker(2)}`])
+  })
+
+  it('is not written again if it shows what is desired', async () => {
+    await keep('one', 1)
+    const before = writes().length
+    expect(await keep('one', 1)).toMatchObject({ state: 'shown' })
+    expect(writes()).toHaveLength(before)
+  })
+
+  it('PR5, IL5: an older generation never overwrites a newer one, and a newer one brings back what is right', async () => {
+    await keep('two', 2)
+    expect(await keep('one', 1)).toMatchObject({ state: 'shown', generation: 2 })
+    expect(bodies()).toEqual(['two'])
+    const [comment] = seen().issueComments
+    await world.github.updateComment(world.repo, comment?.id ?? 0, `one\n${marker(1)}`)
+    expect(await keep('two', 2)).toMatchObject({ state: 'shown', generation: 2 })
+    expect(bodies()).toEqual(['two'])
+  })
+
+  it('D15: where the look fails nothing is written', async () => {
+    world.wire.break(/^GET .*\/issues\/\d+\/comments$/, {
+      kind: 'answered',
+      status: 403,
+      body: { message: 'secondary rate limit' },
+    })
+    expect(await keep('one', 1)).toMatchObject({ state: 'unknown', because: { code: 'github_throttled' } })
+    expect(writes()).toEqual([])
+  })
+
+  it('AW70: a create whose answer is lost leaves one comment', async () => {
+    world.wire.break(/^POST .*\/comments$/, { kind: 'answer_lost' })
+    expect(await keep('one', 1)).toMatchObject({ state: 'shown' })
+    expect(bodies()).toEqual(['one'])
+  })
+
+  it('LE7: of two copies of ours the oldest stays', async () => {
+    const { github, repo, number } = world
+    await github.createComment(repo, number, `one\n${marker(1)}`)
+    await github.createComment(repo, number, `one\n${marker(1)}`)
+    const [oldest] = seen().issueComments
+    expect(await keep('one', 1)).toMatchObject({ state: 'shown', id: oldest?.id })
+    expect(seen().issueComments).toHaveLength(1)
+  })
+
+  it('F5, AW71: a person who quotes our marker keeps their comment, as does our own text that quotes it inside', async () => {
+    const { github, repo, number } = world
+    await github.createComment(repo, number, `We saw\n${marker(9)}\nin a log.`)
+    world.wire.break(/^GET .*\/issues\/\d+\/comments$/, {
+      kind: 'answered',
+      status: 200,
+      body: [{ id: 1, body: `mine\n${marker(9)}`, user: { id: 3, login: 'eve' } }],
+    })
+    expect(await keep('one', 1)).toMatchObject({ state: 'shown', generation: 1 })
+    expect(seen().issueComments).toHaveLength(2)
+  })
+})
+
+describe('the check run', () => {
+  const desired = (changes: Partial<CheckRunResource> = {}): CheckRunResource => ({
+    kind: 'check_run',
+    head: world.example.head.sha,
+    externalId: 'muster:v1:1:1:head',
+    name: 'Muster',
+    status: 'completed',
+    conclusion: 'failure',
+    title: '1 critical',
+    summary: 'One finding.',
+    text: 'All of it.',
+    annotations: [],
+    ...changes,
+  })
+  const keep = (changes: Partial<CheckRunResource> = {}) => keepCheckRun(world.github, world.repo, desired(changes))
+  const runs = () => seen().checkRuns.flatMap(({ runs: all }) => all)
+  const annotation = (at: number): Annotation => ({
+    path: 'src/archive.js',
+    startLine: 1,
+    endLine: 1,
+    level: 'failure',
+    title: `Number ${at}`,
+    message: 'It fails.',
+  })
+
+  it('is created in progress and completed in place', async () => {
+    const { conclusion: _, ...running } = desired({ status: 'in_progress', title: 'Reading' })
+    const first = await keepCheckRun(world.github, world.repo, running)
+    expect(first).toMatchObject({ state: 'shown' })
+    expect(await keep()).toEqual(first)
+    expect(runs()).toMatchObject([{ status: 'completed', conclusion: 'failure', title: '1 critical' }])
+  })
+
+  it('S1: 143 annotations go in requests of 50, and are not sent twice', async () => {
+    const annotations = Array.from({ length: 143 }, (_, at) => annotation(at))
+    expect(await keep({ annotations })).toMatchObject({ state: 'shown' })
+    expect(writes()).toHaveLength(3)
+    expect(await keep({ annotations })).toMatchObject({ state: 'shown' })
+    expect(writes()).toHaveLength(3)
+    expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(annotations.map(({ title }) => title))
+  })
+
+  it('S1: a crash after the first 50 loses none and repeats none', async () => {
+    const annotations = Array.from({ length: 120 }, (_, at) => annotation(at))
+    world.wire.break(/^PATCH /, { kind: 'answered', status: 502, body: {} }, 2)
+    expect(await keep({ annotations })).toMatchObject({ state: 'unknown' })
+    expect(await keep({ annotations })).toMatchObject({ state: 'shown' })
+    expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(annotations.map(({ title }) => title))
+  })
+
+  it('of two of ours the older one is kept and the other is completed', async () => {
+    const { github, repo, example } = world
+    const change = {
+      name: 'Muster',
+      status: 'in_progress',
+      title: 'x',
+      summary: 'x',
+      text: '',
+      annotations: [],
+    } as const
+    const older = await github.createCheckRun(repo, example.head.sha, desired().externalId, change)
+    await github.createCheckRun(repo, example.head.sha, desired().externalId, change)
+    expect(await keep()).toEqual({ state: 'shown', id: older })
+    expect(runs().map(({ status, conclusion }) => `${status} ${conclusion}`)).toEqual([
+      'completed failure',
+      'completed cancelled',
+    ])
+  })
+
+  it('LE14: a create that says 201 and is not seen is not shown', async () => {
+    world.wire.break(/^POST .*\/check-runs$/, { kind: 'answered', status: 201, body: { id: 1 } })
+    expect(await keep()).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
+  })
+
+  it('D15: where the look fails nothing is written', async () => {
+    world.wire.break(/^GET .*\/check-runs$/, { kind: 'answered', status: 500, body: {} }, 2)
+    expect(await keep()).toMatchObject({ state: 'unknown' })
+    expect(writes()).toEqual([])
+  })
+})
+
+describe('the label', () => {
+  const keep = (label: 'muster: checking' | 'muster: passed') =>
+    keepLabel(world.github, world.repo, world.number, { kind: 'label', label })
+
+  it('PR1: exactly one of the three, and other labels stay', async () => {
+    await world.github.addLabel(world.repo, world.number, 'bug')
+    expect(await keep('muster: checking')).toEqual({ state: 'shown' })
+    expect(await keep('muster: passed')).toEqual({ state: 'shown' })
+    expect([...seen().labels].sort()).toEqual(['bug', 'muster: passed'])
+    const before = writes().length
+    expect(await keep('muster: passed')).toEqual({ state: 'shown' })
+    expect(writes()).toHaveLength(before)
+  })
+
+  it('AW70: a removal whose answer is lost still ends with one', async () => {
+    await keep('muster: checking')
+    world.wire.break(/^DELETE .*\/labels\//, { kind: 'answer_lost' })
+    expect(await keep('muster: passed')).toEqual({ state: 'shown' })
+    expect(seen().labels).toEqual(['muster: passed'])
+  })
+})
