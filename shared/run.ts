@@ -65,13 +65,13 @@ export interface Run extends RunRequest {
 export type DeliveryMeaning = 'replay' | 'join' | 'raise' | 'conflict'
 
 /**
- * Pure. A known delivery is a replay whatever the run's state (IL15); a new one joins a live run, and asks an ended one
- * for another attempt, which shows a verdict with the same plan key again instead of making it again (LE1, LE16, D5, PR4).
+ * Pure. A known delivery is a replay whatever the run's state (IL15); a new one joins a live run, and asks one that has
+ * ended, or is ending, for another attempt, which shows a verdict with the same plan key again instead of making it again (LE1, LE16, D5, PR4).
  */
 export function meaningOf(run: Run, request: RunRequest, deliveryId: string): DeliveryMeaning {
   if (run.payloadDigest !== request.payloadDigest) return 'conflict'
   if (run.deliveries.includes(deliveryId)) return 'replay'
-  return run.state === 'ended' ? 'raise' : 'join'
+  return isLive(run.state) ? 'join' : 'raise'
 }
 
 /** The delivery ids with one more, the oldest dropped beyond the limit. */

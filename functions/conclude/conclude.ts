@@ -63,7 +63,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[]): Conclusion {
     lenses,
     leftOut: plan.leftOut.map(({ path, reason }) => ({ path, reason })),
     configurationProblems: plan.configurationProblems,
-    adjudication: adjudicationOf(found, seen),
+    adjudication: adjudicationOf(plan, found, seen),
   }
 }
 
@@ -132,8 +132,15 @@ function holesOf(plan: Plan): string[] {
     : []
 }
 
-function adjudicationOf(found: readonly Finding[], seen: readonly ReviewSeen[]): Conclusion['adjudication'] {
-  if (!found.some(({ severity }) => SEVERITIES[severity].blocking)) return 'not_needed'
+function adjudicationOf(
+  plan: Plan,
+  found: readonly Finding[],
+  seen: readonly ReviewSeen[],
+): Conclusion['adjudication'] {
+  const blocking = found.filter(({ severity }) => SEVERITIES[severity].blocking)
+  if (blocking.length === 0) return 'not_needed'
+  // What an earlier run of this head found was read a second time then, or passed through then.
+  if (blocking.every((finding) => plan.carried.includes(finding))) return 'passed_through'
   const second = seen.find(({ review }) => review.lens === 'adjudication')
   return second?.result?.adjudication ?? 'not_read'
 }

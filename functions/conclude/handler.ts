@@ -75,7 +75,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
     verdict: conclusion.verdict,
     conclusion: await putDocument(documents, conclusion),
     planKey: plan.planKey,
-    round: plan.round,
+    round: conclusion.round,
     token,
     message: await messageOwed(run, plan, conclusion),
     resources: await resourcesOf(run, conclusion),

@@ -6,12 +6,13 @@ import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/contract.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
 import { keepLease } from '../../shared/coordinator/keep-lease.ts'
 import { getDocument, getText, openDocuments, putDocument } from '../../shared/documents/documents.ts'
 import { isFailure, LeaseHeld, nameOf, Refused, Retry, StaleFence } from '../../shared/errors.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { type Completed, completeReview, endReview, leaseReview } from '../../shared/ledger/review.ts'
+import { type Completed, completeReview, dropToken, endReview, leaseReview } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { LENS_KINDS, type LensName, type ModelChoice } from '../../shared/lens.ts'
@@ -52,7 +53,7 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   const run = await readRun(ledger, runId)
   const halt = run && (await standingHalt(ledger, run.repository))
   if (!run?.plan || run.attempt !== attempt || run.state !== 'running' || halt) {
-    await endReview(ledger, review)
+    await endUnwanted(coordinator, review, halt ? 'held' : 'ended')
     await giveUpPlace(review)
     return { outcome: halt ? 'held' : 'ended', findings: 0, blocking: 0 }
   }
@@ -60,6 +61,7 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   const completed = await complete(review, owner, outcome)
   if (completed.token !== undefined) {
     await answerToken(coordinator.executions, completed.token, { outcome: outcome.state, epoch })
+    await dropToken(ledger, review, completed.token)
   }
   await giveUpPlace(review)
   log.info('Review done', {

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { answerToken, describeExecution, executionArnOf, startExecution } from '../../shared/aws/executions.ts'
 import type { Log } from '../../shared/aws/log.ts'
 import { type NudgeQueue, nudge } from '../../shared/aws/queue.ts'
+import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
 import type { DueItem } from '../../shared/ledger/due.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { endReview, readReview, takeBack } from '../../shared/ledger/review.ts'
+import { readReview, takeBack } from '../../shared/ledger/review.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
@@ -84,7 +85,7 @@ async function takeUpReview(parts: SweepParts, due: Review): Promise<void> {
   const review = await readReview(ledger, due)
   if (!review) return
   if (!isWanted(review, await readRun(ledger, review.runId))) {
-    await endReview(ledger, review)
+    await endUnwanted(parts, review, 'ended')
     return handOn(parts, [slotOf(review)])
   }
   // Waiting: its ticket or its marker may have been lost with the process that wrote them. Putting them again is harmless.

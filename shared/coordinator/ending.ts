@@ -4,16 +4,16 @@ import { type NudgeQueue, nudge } from '../aws/queue.ts'
 import { endedCheckRun } from '../check-run.ts'
 import type { Documents } from '../documents/documents.ts'
 import { putDocument } from '../documents/documents.ts'
-import { dropTicket } from '../ledger/fleet.ts'
 import { readMessages, withdrawMessage } from '../ledger/message.ts'
-import { raiseResource } from '../ledger/resource.ts'
-import { endReview, readReviews, ticketOf } from '../ledger/review.ts'
+import { raiseWhileEnding } from '../ledger/resource.ts'
+import { readReviews } from '../ledger/review.ts'
 import { endRun, readRun } from '../ledger/run.ts'
 import { readThread } from '../ledger/thread.ts'
 import { CONTRACT } from '../limits.ts'
 import { isDone, reviewIdOf } from '../review.ts'
 import type { Run } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
+import { endUnwanted } from './end-review.ts'
 import { handOn } from './hand-on.ts'
 
 export interface EndingParts extends Coordinator {
@@ -37,8 +37,7 @@ export async function finishEnding(parts: EndingParts, runId: string): Promise<b
   const reviews = (await readReviews(ledger, runId)).filter(({ attempt }) => attempt === run.attempt)
   const open = reviews.filter(({ state }) => !isDone(state))
   for (const review of open) {
-    await endReview(ledger, review)
-    await dropTicket(ledger, ticketOf(review))
+    await endUnwanted(parts, review, 'ended')
   }
   await handOn(
     parts,
@@ -51,7 +50,7 @@ export async function finishEnding(parts: EndingParts, runId: string): Promise<b
   return endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
 }
 
-/** Messages are withdrawn unless they were submitted; the head's check run is completed, unless a live run speaks for that head. */
+/** Messages are withdrawn unless they were submitted; the head's check run is completed, unless another run speaks for that head. */
 async function settleShown(parts: EndingParts, run: Run): Promise<void> {
   const { ledger, now } = parts
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
@@ -62,7 +61,7 @@ async function settleShown(parts: EndingParts, run: Run): Promise<void> {
   const spokenFor = thread?.head === run.head && thread.liveRun !== undefined && thread.liveRun.runId !== run.runId
   if (!spokenFor) {
     const document = await putDocument(parts.documents, endedCheckRun(run))
-    await raiseResource(ledger, {
+    await raiseWhileEnding(ledger, run, {
       ...pullRequest,
       kind: 'check_run',
       key: run.head,

@@ -6,6 +6,9 @@ import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
 import type { Coordinator } from './coordinator.ts'
 
+/** What stands on a run whose review GitHub did not take (LE9). */
+const NOT_SAID = { code: 'post_failed', sentence: 'Its review could not be posted; the message says why.' }
+
 /**
  * Ends a concluded run if all it owes is shown, and answers Conclude's token. Called by whoever may have shown the last
  * of it: conclude itself, post, the sweeper (IL10). Repeatable. False while something is still owed.
@@ -24,11 +27,11 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   for (const message of messages) {
     if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
   }
-  if (!(await endRun(ledger, run, { outcome: failed ? 'failed' : 'reviewed', now: now() }))) return false
+  // Answered before the run ends: what dies in between is due still, and a second answer is only dead.
   if (run.token !== undefined) {
     await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
-  return true
+  return endRun(ledger, run, { outcome: failed ? 'failed' : 'reviewed', now: now() })
 }
 
 async function resourcesShown(

@@ -1,11 +1,14 @@
 /** Reviews in the ledger: waiting, granted, leased, done. Every write checks the epoch; none of a stale one has an effect (I8). */
-import { REVIEW_EPOCHS_MAX } from '../limits.ts'
+import { REVIEW_LOSSES_MAX } from '../limits.ts'
 import { isDone, type Review, type ReviewName, reviewIdOf } from '../review.ts'
 import type { Reason } from '../run.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
 /** Review items a run can have over its attempts and plan keys; reading stops there. */
 const REVIEWS_PER_RUN_MAX = 400
+
+/** What a review knows of an attempt, and doesn't take over into the next one. */
+const OF_EARLIER_ATTEMPT = ['owner', 'until', 'losses', 'result', 'findings', 'blocking', 'reason'] as const
 
 /** One review; undefined if nobody has asked for it yet (`planned`). */
 export async function readReview(ledger: Ledger, name: ReviewName): Promise<Review | undefined> {
@@ -26,7 +29,7 @@ export async function readReviews(ledger: Ledger, runId: string, planKey?: strin
 
 /**
  * Makes the review wait with this task token, for this attempt of its run. A completed one, or one that is granted or
- * leased in this attempt, is returned as it is but for the new token (AD: a dead answer proves nothing).
+ * leased in this attempt, is returned as it is but for the new token: a dead answer proves nothing about it.
  */
 export async function awaitGrant(
   ledger: Ledger,
@@ -55,13 +58,11 @@ export async function awaitGrant(
 
     const restarts = newAttempt || current.state === 'planned'
     const next: Review = newAttempt
-      ? { ...current, ...wanted, state: 'waiting', epoch: current.epoch + 1 }
-      : { ...current, token: wanted.token, state: current.state === 'planned' ? 'waiting' : current.state }
+      ? { ...wanted, state: 'waiting', epoch: current.epoch + 1 }
+      : { ...current, token: wanted.token, state: restarts ? 'waiting' : current.state }
     const written = await change(ledger, key, {
-      set: restarts
-        ? { ...next, ...due(key, options.now + ledger.timings.grantMs), reason: undefined }
-        : { token: wanted.token },
-      ...(newAttempt ? { remove: ['owner', 'until', 'reason', 'result'] } : {}),
+      set: restarts ? { ...next, ...due(key, options.now + ledger.timings.grantMs) } : { token: wanted.token },
+      ...(newAttempt ? { remove: OF_EARLIER_ATTEMPT } : {}),
       if: { state: current.state, epoch: current.epoch, attempt: current.attempt },
     })
     return written.done ? next : 'again'
@@ -134,7 +135,10 @@ export async function renewLease(
   return written.done
 }
 
-/** What completing came to. `token` is that of an Admit that came again meanwhile and is still to be answered. */
+/**
+ * What completing came to. `token` is that of an Admit that came again meanwhile: it is to be answered, then dropped. It
+ * stays on the review until then, so that a replay answers it too.
+ */
 export interface Completed {
   readonly kind: 'completed' | 'replay' | 'outcome_conflict' | 'stale'
   readonly token?: string
@@ -151,18 +155,19 @@ export async function completeReview(
 ): Promise<Completed> {
   const written = await change(ledger, keyOf.review(name), {
     set: { ...outcome },
-    remove: ['duePk', 'dueAt', 'until', 'token'],
+    remove: ['duePk', 'dueAt', 'until'],
     if: { state: 'leased', epoch: lease.epoch, owner: lease.owner },
   })
-  if (written.done) {
-    const token = written.before?.token
-    return { kind: 'completed', ...(typeof token === 'string' ? { token } : {}) }
-  }
+  if (written.done) return { kind: 'completed', ...tokenOf(written.before) }
   const current = await readReview(ledger, name)
   if (current?.epoch !== lease.epoch || current.owner !== lease.owner || !isDone(current.state))
     return { kind: 'stale' }
   const same = outcome.state === 'completed' ? current.result === outcome.result : current.state === 'failed'
-  return { kind: same ? 'replay' : 'outcome_conflict' }
+  return same ? { kind: 'replay', ...tokenOf({ ...current }) } : { kind: 'outcome_conflict' }
+}
+
+function tokenOf(item: Item | undefined): { token?: string } {
+  return typeof item?.token === 'string' ? { token: item.token } : {}
 }
 
 /** What taking back came to: the review as it is now, and whether this call took it back. */
@@ -177,34 +182,38 @@ export async function takeBack(ledger: Ledger, review: Review, now: number): Pro
   if (!expired) return { taken: false, review }
   const key = keyOf.review(review)
   const epoch = review.epoch + 1
-  const givenUp = epoch > REVIEW_EPOCHS_MAX
+  const losses = (review.losses ?? 0) + 1
+  const givenUp = losses >= REVIEW_LOSSES_MAX
   const state = givenUp ? 'failed' : review.token === undefined ? 'planned' : 'waiting'
   const reason: Reason | undefined = givenUp
-    ? { code: 'lease_lost_too_often', sentence: `Its worker was lost ${REVIEW_EPOCHS_MAX} times.` }
+    ? { code: 'lease_lost_too_often', sentence: `Its worker was lost ${losses} times.` }
     : undefined
   const written = await change(ledger, key, {
-    set: { state, epoch, reason, ...(state === 'waiting' ? due(key, now + ledger.timings.grantMs) : {}) },
+    set: { state, epoch, losses, reason, ...(state === 'waiting' ? due(key, now + ledger.timings.grantMs) : {}) },
     remove: ['owner', 'until', ...(state === 'waiting' ? [] : ['duePk', 'dueAt'])],
     if: { state: review.state, epoch: review.epoch, until: review.until, token: review.token },
   })
   const { owner: _owner, until: _until, ...kept } = review
   return written.done
-    ? { taken: true, review: { ...kept, state, epoch, ...(reason ? { reason } : {}) } }
+    ? { taken: true, review: { ...kept, state, epoch, losses, ...(reason ? { reason } : {}) } }
     : { taken: false, review }
 }
 
-/** Ends a review that isn't done, for this attempt only (IL11): its epoch is raised, so no write of its worker counts. */
-export async function endReview(ledger: Ledger, review: Review): Promise<void> {
-  if (isDone(review.state)) return
-  await contended(async () => {
+/**
+ * Ends a review that isn't done, for this attempt only (IL11): its epoch is raised, so no write of its worker counts.
+ * Answers the token of the task that waits for it, which is to be told; undefined if none does.
+ */
+export async function endReview(ledger: Ledger, review: Review): Promise<string | undefined> {
+  if (isDone(review.state)) return undefined
+  return contended(async () => {
     const current = await readReview(ledger, review)
-    if (!current || current.attempt !== review.attempt || isDone(current.state)) return 'ended'
+    if (!current || current.attempt !== review.attempt || isDone(current.state)) return undefined
     const written = await change(ledger, keyOf.review(review), {
       set: { state: 'ended', epoch: current.epoch + 1 },
       remove: ['duePk', 'dueAt', 'until', 'owner', 'token'],
       if: { state: current.state, epoch: current.epoch, attempt: review.attempt },
     })
-    return written.done ? 'ended' : 'again'
+    return written.done ? current.token : 'again'
   })
 }
 

@@ -121,11 +121,16 @@ export async function beginEnding(
 }
 
 /** The end of a run: nothing more will happen to it in this attempt. Repeatable. */
-export async function endRun(ledger: Ledger, run: Run, end: { outcome: RunOutcome; now: number }): Promise<boolean> {
+export async function endRun(
+  ledger: Ledger,
+  run: Run,
+  end: { outcome: RunOutcome; reason?: Reason; now: number },
+): Promise<boolean> {
   const written = await change(ledger, keyOf.run(run.runId), {
     set: {
       state: 'ended',
       outcome: end.outcome,
+      reason: end.reason,
       version: run.version + 1,
       expiresAt: Math.floor(end.now / 1000) + RETENTION_S,
     },
