@@ -191,9 +191,10 @@ export class PullRequests {
     )
   }
 
-  async reopen(repository: string, number: number, headSha?: string): Promise<void> {
+  async reopen(repository: string, number: number, headSha?: string, meanwhile: PullRequestEdit = {}): Promise<void> {
     const known = this.#world.repositoryNamed(repository)
     const sha = headSha === undefined ? undefined : await this.#commit(known, headSha)
+    const movedBase = meanwhile.base && (await this.#branch(known, meanwhile.base))
     await this.#change(repository, number, (pull) => {
       if (pull.state === 'open') return null
       if (pull.mergedAt !== null) {
@@ -203,7 +204,9 @@ export class PullRequests {
       }
       const moved = sha !== undefined && sha !== pull.head.sha
       const head = moved ? { head: { ...pull.head, sha }, heads: [...pull.heads, sha] } : {}
-      return { pull: { ...pull, ...head, state: 'open', closedAt: null }, event: { action: 'reopened' } }
+      const { title = pull.title, body = pull.body } = meanwhile
+      const edited = { title, body, base: movedBase ?? pull.base }
+      return { pull: { ...pull, ...edited, ...head, state: 'open', closedAt: null }, event: { action: 'reopened' } }
     })
   }
 
