@@ -31,7 +31,11 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   if (run.token !== undefined) {
     await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
-  return endRun(ledger, run, { outcome: failed ? 'failed' : 'reviewed', now: now() })
+  return endRun(
+    ledger,
+    run,
+    failed ? { outcome: 'failed', reason: NOT_SAID, now: now() } : { outcome: 'reviewed', now: now() },
+  )
 }
 
 async function resourcesShown(
