@@ -20,6 +20,17 @@ import { openStore } from './store.ts'
 import { WebhookSender } from './webhooks.ts'
 import { World } from './world.ts'
 
+export type {
+  AppIdentity,
+  Delivery,
+  NewPullRequest,
+  NewRepository,
+  PullRequestEdit,
+  PullRequestSnapshot,
+  RecordedRequest,
+  Repository,
+}
+
 export interface GitHubOptions {
   /** Where the state is kept; without it, in memory. One process at a time. */
   directory?: string
@@ -49,8 +60,8 @@ export interface GitHubStandIn extends LocalService {
   setDraft(repository: string, number: number): Promise<void>
   markReady(repository: string, number: number): Promise<void>
   closePullRequest(repository: string, number: number, merged?: boolean): Promise<void>
-  /** `reopened`, at another head if one is given: what was pushed meanwhile. */
-  reopenPullRequest(repository: string, number: number, headSha?: string): Promise<void>
+  /** `reopened`, at another head if one is given, and with other texts or another base: what changed while it was closed. */
+  reopenPullRequest(repository: string, number: number, headSha?: string, meanwhile?: PullRequestEdit): Promise<void>
   /** Sends a delivery once more, under the same `X-GitHub-Delivery`; resolves when that attempt has ended. */
   redeliver(deliveryId: string): Promise<void>
   /** Every attempt to deliver, oldest first. */
@@ -70,8 +81,8 @@ export interface GitHubStandIn extends LocalService {
  */
 export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn> {
   const now = options.now ?? Date.now
-  const store = openStore(options.directory, now)
-  const world = new World(options.app, store, now, options.lagMs ?? 0)
+  const store = openStore({ directory: options.directory, now, lagMs: options.lagMs ?? 0 })
+  const world = new World(options.app, store, now)
   const webhooks = new WebhookSender(store, options.app, now)
   const authentication = createAuthentication(options.app, store, now)
   const routes = [
@@ -103,7 +114,7 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
     setDraft: (repository, number) => pulls.setDraft(repository, number),
     markReady: (repository, number) => pulls.markReady(repository, number),
     closePullRequest: (repository, number, merged = false) => pulls.close(repository, number, merged),
-    reopenPullRequest: (repository, number, headSha) => pulls.reopen(repository, number, headSha),
+    reopenPullRequest: (repository, number, headSha, meanwhile) => pulls.reopen(repository, number, headSha, meanwhile),
     redeliver: (deliveryId) => webhooks.redeliver(deliveryId),
     deliveries: () => webhooks.deliveries(),
     pullRequest(repository, number) {

@@ -48,7 +48,7 @@ export interface Store extends Reader {
   /** Runs `decide` in one transaction; if it throws, nothing has changed. Synchronous on purpose: nothing comes between. */
   change<T>(decide: (writer: Writer) => T): T
   /** The state as a replica would show it that is `lagMs` behind. */
-  lagging(lagMs: number): Reader
+  readonly lagging: Reader
   /** Resolves at the next change. */
   changed(): Promise<void>
   close(): void
@@ -56,6 +56,9 @@ export interface Store extends Reader {
 
 /** Parent of the kinds that belong to nothing. */
 export const TOP = ''
+
+/** What a lagging replica shows of a record; its parameter is the newest moment that it has seen. */
+const SHOWN = 'CASE WHEN written_at <= ? THEN json ELSE before END'
 
 const FILE_NAME = 'github.sqlite'
 
@@ -69,28 +72,36 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS series (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `
 
+export interface StoreOptions {
+  /** Made if absent; without one, the state is in memory. */
+  directory: string | undefined
+  now: () => number
+  /** How far `lagging` is behind. */
+  lagMs: number
+}
+
 /**
- * Opens the store in `directory` (made if absent), or in memory without one.
+ * Opens the store.
  * Throws `github_state_in_use` if another process has it open.
  */
-export function openStore(directory: string | undefined, now: () => number): Store {
+export function openStore({ directory, now, lagMs }: StoreOptions): Store {
   const database = openDatabase(directory)
   const statements = {
     get: database.prepare('SELECT json FROM records WHERE kind = ? AND id = ?'),
     list: database.prepare('SELECT json FROM records WHERE kind = ? AND parent = ? AND json IS NOT NULL ORDER BY id'),
-    getLagging: database.prepare(
-      'SELECT CASE WHEN written_at <= ? THEN json ELSE before END AS json FROM records WHERE kind = ? AND id = ?',
-    ),
+    getLagging: database.prepare(`SELECT ${SHOWN} AS json FROM records WHERE kind = ? AND id = ?`),
     listLagging: database.prepare(
-      `SELECT json FROM (SELECT id, CASE WHEN written_at <= ? THEN json ELSE before END AS json
+      `SELECT json FROM (SELECT id, ${SHOWN} AS json
        FROM records WHERE kind = ? AND parent = ?) WHERE json IS NOT NULL ORDER BY id`,
     ),
     put: database.prepare(
       `INSERT INTO records (kind, id, parent, json, before, written_at) VALUES (?, ?, ?, ?, NULL, ?)
-       ON CONFLICT (kind, id) DO UPDATE SET parent = excluded.parent, before = json, json = excluded.json,
-       written_at = excluded.written_at`,
+       ON CONFLICT (kind, id) DO UPDATE SET parent = excluded.parent, before = ${SHOWN},
+       json = excluded.json, written_at = excluded.written_at`,
     ),
-    remove: database.prepare('UPDATE records SET before = json, json = NULL, written_at = ? WHERE kind = ? AND id = ?'),
+    remove: database.prepare(
+      `UPDATE records SET before = ${SHOWN}, json = NULL, written_at = ? WHERE kind = ? AND id = ?`,
+    ),
     next: database.prepare(
       `INSERT INTO series (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + 1
        RETURNING value`,
@@ -104,8 +115,9 @@ export function openStore(directory: string | undefined, now: () => number): Sto
   }
   const writer: Writer = {
     ...reader,
-    put: (kind, id, parent, value) => void statements.put.run(kind, id, parent, JSON.stringify(value), now()),
-    remove: (kind, id) => void statements.remove.run(now(), kind, id),
+    put: (kind, id, parent, value) =>
+      void statements.put.run(kind, id, parent, JSON.stringify(value), now(), now() - lagMs),
+    remove: (kind, id) => void statements.remove.run(now() - lagMs, now(), kind, id),
     next: (series, first) => Number(statements.next.get(series, first)?.value),
   }
   return {
@@ -124,7 +136,7 @@ export function openStore(directory: string | undefined, now: () => number): Sto
       waiting = Promise.withResolvers<void>()
       return result
     },
-    lagging: (lagMs) =>
+    lagging:
       lagMs === 0
         ? reader
         : {

@@ -159,6 +159,7 @@ export class WebhookSender {
     const signature = (algorithm: string) => createHmac(algorithm, this.#app.webhookSecret).update(body).digest('hex')
     return {
       accept: '*/*',
+      connection: 'close', // a kept connection could be one that the endpoint, started anew, no longer knows
       'content-type': 'application/json',
       'user-agent': 'GitHub-Hookshot/0000000',
       'x-github-delivery': delivery.guid,

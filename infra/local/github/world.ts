@@ -9,10 +9,18 @@ import { type Account, fullName, type Permission, type PullRequest, pullKey, typ
 import type { PullCounts } from './shapes/pull.ts'
 import type { Reader, Store } from './store.ts'
 
-export interface Comparison {
-  mergeBase: string
+export interface Listing {
+  /** The commit or tree that the files are compared with. */
+  from: string
   head: string
   list: ChangeList
+}
+
+export interface Comparison extends Listing {
+  mergeBase: string
+  /** How many commits only the head has, and how many only the base. */
+  ahead: number
+  behind: number
 }
 
 /** So many comparisons are kept, each at most 3,000 files (about 1 MB): a page after the first costs no second listing. */
@@ -30,11 +38,11 @@ export class World {
   readonly #git = new Map<string, Promise<GitRepository>>()
   readonly #comparisons = new Map<string, Promise<Comparison | null>>()
 
-  constructor(app: AppIdentity, store: Store, now: () => number, lagMs: number) {
+  constructor(app: AppIdentity, store: Store, now: () => number) {
     this.app = app
     this.store = store
     this.now = now
-    this.view = store.lagging(lagMs)
+    this.view = store.lagging
   }
 
   readerFor(call: Call): Reader {
@@ -114,14 +122,20 @@ export class World {
   }
 
   /** The files that differ between exactly these two commits or trees. */
-  async compareTrees(repository: Repository, base: string, head: string): Promise<Comparison> {
+  async compareTrees(repository: Repository, from: string, head: string): Promise<Listing> {
     const git = await this.gitOf(repository)
-    return { mergeBase: base, head, list: await listChanges(git.gitDirectory, base, head) }
+    return { from, head, list: await listChanges(git.gitDirectory, from, head) }
   }
 
   async #compare(repository: Repository, base: string, head: string): Promise<Comparison | null> {
-    const mergeBase = await (await this.gitOf(repository)).mergeBase(base, head)
-    return mergeBase === null ? null : this.compareTrees(repository, mergeBase, head)
+    const git = await this.gitOf(repository)
+    const mergeBase = await git.mergeBase(base, head)
+    if (mergeBase === null) return null
+    const [listing, divergence] = await Promise.all([
+      this.compareTrees(repository, mergeBase, head),
+      git.divergence(base, head),
+    ])
+    return { ...listing, ...divergence, mergeBase }
   }
 
   /** The patches of some files of a pull request at one of its heads, by path. A file without a patch is left out. */
@@ -142,15 +156,13 @@ export class World {
   }
 
   async countsOf(repository: Repository, pull: PullRequest, reader: Reader): Promise<PullCounts> {
-    const git = await this.gitOf(repository)
     const comparison = await this.compare(repository, pull.base.sha, pull.head.sha)
-    const { ahead } = await git.divergence(pull.base.sha, pull.head.sha)
     const key = pullKey(repository.id, pull.number)
     const said = new Set(reader.list('review', key).flatMap(({ id, state }) => (state === 'PENDING' ? [] : [id])))
     return {
       comments: reader.list('issueComment', key).length,
       reviewComments: reader.list('reviewComment', key).filter((comment) => said.has(comment.reviewId)).length,
-      commits: ahead,
+      commits: comparison?.ahead ?? 0,
       additions: comparison?.list.additions ?? 0,
       deletions: comparison?.list.deletions ?? 0,
       changedFiles: comparison?.list.fileCount ?? 0,
@@ -165,7 +177,9 @@ export class World {
   }
 
   async close(): Promise<void> {
-    for (const opening of this.#git.values()) (await opening).close()
+    for (const opened of await Promise.allSettled(this.#git.values())) {
+      if (opened.status === 'fulfilled') opened.value.close()
+    }
   }
 }
 

@@ -135,7 +135,7 @@ function files(
 
 function card(who: string, what: string, at: number | null, body: string, classes = ''): string {
   const time = at === null ? '' : `<span class="dim small">${iso(at)}</span>`
-  return `<article class="card ${classes}"><header>${who} <span class="dim">${what}</span> ${time}</header>
+  return `<article class="${classes === '' ? 'card' : `card ${classes}`}"><header>${who} <span class="dim">${what}</span> ${time}</header>
 <div class="body">${body}</div></article>`
 }
 

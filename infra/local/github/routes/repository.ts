@@ -16,7 +16,7 @@ import {
   htmlUrl,
   repositoryUrl,
 } from '../shapes/repository.ts'
-import { type Comparison, PULL_COMMITS_MAX, type World } from '../world.ts'
+import { type Listing, PULL_COMMITS_MAX, type World } from '../world.ts'
 
 /** Between 1 and 100 MB `contents` gives no content but the raw media type, above that nothing: docs.github.com, REST, contents. */
 const CONTENT_BYTES_MAX = 1_024 * 1_024
@@ -92,13 +92,13 @@ export async function filesOf(
   world: World,
   call: Call,
   repository: Repository,
-  comparison: Comparison,
+  listing: Listing,
   countMax: number,
   from = 0,
 ) {
-  const { mergeBase, head, list } = comparison
+  const { from: base, head, list } = listing
   const changes = list.changes.slice(from, from + countMax)
-  const patches = await readPatches((await world.gitOf(repository)).gitDirectory, mergeBase, head, changes)
+  const patches = await readPatches((await world.gitOf(repository)).gitDirectory, base, head, changes)
   return changes.map((change) => diffEntryShape(call.url.origin, repository, head, change, patches.get(change)))
 }
 
@@ -181,8 +181,8 @@ async function compare(world: World, call: Call, repository: Repository): Promis
   const comparison = await world.compare(repository, base, head)
   if (comparison === null) throw new Refusal(404, `No common ancestor between ${baseRef} and ${headRef}.`)
   const git = await world.gitOf(repository)
-  const [{ ahead, behind }, shown, baseCommit, mergeBaseCommit] = await Promise.all([
-    git.divergence(base, head),
+  const { ahead, behind } = comparison
+  const [shown, baseCommit, mergeBaseCommit] = await Promise.all([
     git.commits(base, head, PULL_COMMITS_MAX),
     git.commit(base),
     git.commit(comparison.mergeBase),

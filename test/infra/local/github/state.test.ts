@@ -135,6 +135,26 @@ test('PL8, AW73: behind a lag, readers see the state of before, and writers are 
   await expect(again).rejects.toMatchObject({ status: 422 })
   nowMs += 2_000
   expect([await head(), await reviews()]).toEqual([third, 1])
+
+  const issue = { ...AT, issue_number: 1 }
+  const created = await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    ...issue,
+    body: 'one',
+  })
+  nowMs += 1_000
+  const { id } = created.data
+  await octokit.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+    ...AT,
+    comment_id: Number(id),
+    body: 'two',
+  })
+  const bodies = async () =>
+    (await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', issue)).data.map(
+      ({ body }) => body,
+    )
+  expect(await bodies()).toEqual([])
+  nowMs += 2_000
+  expect(await bodies()).toEqual(['two'])
 })
 
 test('the example is the same wherever it is made, is found again, and has what the lenses are to find', async () => {
