@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'head_not_visible'
   | 'head_superseded'
   | 'attempt_superseded'
+  | 'attempt_waits'
   | 'claim_contended'
   | 'halted'
   | 'pull_request_closed'

@@ -18,8 +18,8 @@ export const REVIEW_LEASE_MS_DEFAULT = 180_000
 export const REVIEW_LEASE_MS_MIN = 3_000
 /** A lease is renewed this often within its time, so that two renewals in a row may fail (DESIGN §4). */
 export const HEARTBEATS_PER_LEASE = 3
-/** Times a review may be taken back before it is given up. */
-export const REVIEW_EPOCHS_MAX = 5
+/** With this many workers lost in one attempt a review is given up (DESIGN §4: back to Admit at most 5 times). */
+export const REVIEW_LOSSES_MAX = 5
 /** A worker that has less than this left doesn't begin, ms (AW28). */
 export const WORK_REMAINING_MIN_MS = 5_000
 

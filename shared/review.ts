@@ -21,7 +21,9 @@ export interface Review extends ReviewName {
   readonly state: ReviewState
   /** Raised by every take-back and ending, never lowered. */
   readonly epoch: number
-  /** The invocation that holds the lease. */
+  /** How often it was taken back in this attempt; absent for never. */
+  readonly losses?: number
+  /** The invocation that holds the lease, or that completed it. */
   readonly owner?: string
   /** ms UTC: end of the grant or of the lease. */
   readonly until?: number

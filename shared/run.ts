@@ -58,20 +58,24 @@ export interface Run extends RunRequest {
   readonly concludedPlanKey?: string
   /** Task token of Conclude, until it is answered. */
   readonly token?: string
+  /** Asked for while the run was ending: its next attempt, which begins when this one has ended. */
+  readonly askedAgain?: RunRequest
   readonly version: number
 }
 
 /** What a delivery means for a run that exists already. */
-export type DeliveryMeaning = 'replay' | 'join' | 'raise' | 'conflict'
+export type DeliveryMeaning = 'replay' | 'join' | 'raise' | 'raise_when_ended' | 'conflict'
 
 /**
- * Pure. A known delivery is a replay whatever the run's state (IL15); a new one joins a live run, and asks one that has
- * ended, or is ending, for another attempt, which shows a verdict with the same plan key again instead of making it again (LE1, LE16, D5, PR4).
+ * Pure. A known delivery is a replay whatever the run's state (IL15); a new one joins a live run, and asks an ended one
+ * for another attempt, which shows a verdict with the same plan key again instead of making it again (LE1, LE16, D5, PR4).
+ * One that is ending gets its next attempt when it has ended: what is left of this one must be settled first.
  */
 export function meaningOf(run: Run, request: RunRequest, deliveryId: string): DeliveryMeaning {
   if (run.payloadDigest !== request.payloadDigest) return 'conflict'
   if (run.deliveries.includes(deliveryId)) return 'replay'
-  return isLive(run.state) ? 'join' : 'raise'
+  if (run.state === 'ending') return 'raise_when_ended'
+  return run.state === 'ended' ? 'raise' : 'join'
 }
 
 /** The delivery ids with one more, the oldest dropped beyond the limit. */

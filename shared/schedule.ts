@@ -54,11 +54,18 @@ export function effectiveOf(limits: FleetLimits): Effective {
   return effective < configured ? { configured, effective, reason: 'fleet_ceiling' } : { configured, effective }
 }
 
-/** The tickets that get a place now, in order of their turn. Nothing while as many slots are held as effective allows. */
+/**
+ * The tickets that get a place now, in order of their turn; of several tickets of one review only that of the latest
+ * epoch. Nothing while as many slots are held as effective allows.
+ */
 export function schedule(fleet: Fleet, waiting: readonly Ticket[]): Ticket[] {
   const free = effectiveOf(fleet.limits).effective - Object.keys(fleet.slots).length
   if (free <= 0) return []
-  return waiting
+  const latest = new Map<string, Ticket>()
+  for (const ticket of waiting) {
+    if ((latest.get(ticket.reviewId)?.epoch ?? 0) < ticket.epoch) latest.set(ticket.reviewId, ticket)
+  }
+  return [...latest.values()]
     .filter((ticket) => fleet.slots[ticket.reviewId] === undefined)
     .toSorted(byTurn)
     .slice(0, free)

@@ -190,7 +190,9 @@ async function end(run: Run, why: Exclude<Claimed, { kind: 'claimed' }>, stateMa
   log.info('Not planned', { runId: run.runId, attempt: run.attempt, outcome: why.kind, code: why.reason.code })
   if (why.kind === 'hold') {
     const current = await readRun(ledger, run.runId)
-    if (current) await updateRun(ledger, current, { state: 'held', reason: why.reason }, { now: Date.now() })
+    // Another attempt, or an ending, may have come meanwhile: neither is held by what this one met.
+    if (current?.attempt !== run.attempt || !isLive(current.state)) return ended('superseded')
+    await updateRun(ledger, current, { state: 'held', reason: why.reason }, { now: Date.now() })
     return ended('held')
   }
   if (await beginEnding(ledger, run, { outcome: why.outcome, reason: why.reason, now: Date.now() })) {

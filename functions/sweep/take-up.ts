@@ -10,7 +10,7 @@ import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
 import type { DueItem } from '../../shared/ledger/due.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { readReview, takeBack } from '../../shared/ledger/review.ts'
+import { readReview, takeBack, ticketOf } from '../../shared/ledger/review.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
@@ -106,7 +106,9 @@ async function takeUpFleet(parts: SweepParts): Promise<void> {
     const name = parseReviewId(reviewId)
     reviews.set(reviewId, name && (await readReview(parts.ledger, name)))
   }
-  await handOn(parts, voidSlots(fleet.slots, reviews))
+  // A review that waits although it has its slot: who granted it died before it was told (IL7).
+  const ungranted = [...reviews.values()].flatMap((review) => (review?.state === 'waiting' ? [ticketOf(review)] : []))
+  await handOn(parts, voidSlots(fleet.slots, reviews), ungranted)
 }
 
 async function nudgePost(

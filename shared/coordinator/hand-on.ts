@@ -5,7 +5,7 @@ import { dropToken, grantReview, ticketOf } from '../ledger/review.ts'
 import { contended } from '../ledger/table.ts'
 import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX } from '../limits.ts'
 import { parseReviewId, type Review, reviewIdOf } from '../review.ts'
-import { afterHandOver, effectiveOf, schedule, type Ticket } from '../schedule.ts'
+import { afterHandOver, effectiveOf, type Fleet, schedule, type Ticket } from '../schedule.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /** A place to give up: the slot of this review at this epoch, or at an earlier one, which is void then. */
@@ -14,28 +14,36 @@ export interface Release {
   readonly epoch: number
 }
 
-/** Tickets read from one queue at once, so that a hand-over stays small; the loop comes again while any is granted. */
-const TICKETS_READ_MAX = 20
-/** Rounds of one hand-over: each one that isn't the last has granted something, so the fleet's size bounds it. */
+/** Tickets read from one queue at least; as many as places are free if that is more, so that the order of turns holds. */
+const TICKETS_READ_MIN = 20
+/** Rounds of one hand-over: each one that isn't the last has finished a ticket, so the fleet's size bounds it. */
 const ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
 
 /**
  * Gives `releases` up, if they are still held, and grants what may be granted, until nothing is allowed any more. After
- * every write that left a place free the queues are read again, so no ticket that came meanwhile is left waiting (IL8, IL13).
+ * every write that left a place free the queues are read again, so no ticket that came meanwhile is left waiting (IL8,
+ * IL13). A grant of one of `known` that nobody finished is finished here, also while the fleet is full (IL7).
  */
-export async function handOn(coordinator: Coordinator, releases: readonly Release[] = []): Promise<void> {
+export async function handOn(
+  coordinator: Coordinator,
+  releases: readonly Release[] = [],
+  known: readonly Ticket[] = [],
+): Promise<void> {
   let owed = releases
+  let tickets = known
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const granted = await contended(() => handOverOnce(coordinator, owed))
-    if (granted === 0 && owed.length === 0) return
-    owed = []
+    const { finished, voids } = await contended(() => handOverOnce(coordinator, owed, tickets))
+    if (finished === 0 && owed.length === 0) return
+    owed = voids
+    tickets = []
   }
 }
 
 /** Puts a waiting review into its queue, then grants what may be granted. Repeatable. */
 export async function enqueue(coordinator: Coordinator, review: Review): Promise<void> {
-  await queueTicket(coordinator.ledger, ticketOf(review), coordinator.nonce())
-  await handOn(coordinator)
+  const ticket = ticketOf(review)
+  await queueTicket(coordinator.ledger, ticket, coordinator.nonce())
+  await handOn(coordinator, [], [ticket])
 }
 
 /** Completes a grant whose fleet write is done: the review, the answer, the ticket. Repeatable by anyone (IL7). */
@@ -55,40 +63,67 @@ export async function answerGrant(coordinator: Coordinator, review: Review): Pro
   if (answer === 'dead') await dropToken(coordinator.ledger, review, review.token)
 }
 
-async function handOverOnce(coordinator: Coordinator, releases: readonly Release[]): Promise<number | 'again'> {
+/** What one hand-over did: tickets that are gone now, and places that turned out to be given to nobody. */
+interface HandedOver {
+  readonly finished: number
+  readonly voids: readonly Release[]
+}
+
+async function handOverOnce(
+  coordinator: Coordinator,
+  releases: readonly Release[],
+  known: readonly Ticket[],
+): Promise<HandedOver | 'again'> {
   const { ledger, now, nonce } = coordinator
   const before = await readFleet(ledger)
-  const held = releases.filter(
-    ({ reviewId, epoch }) => (before.slots[reviewId]?.epoch ?? Number.POSITIVE_INFINITY) <= epoch,
-  )
-  const freed = held.reduce((fleet, release) => afterHandOver(fleet, { release, grants: [], now: now() }), before)
-  const full = Object.keys(freed.slots).length >= effectiveOf(freed.limits).effective
-  const waiting = full && held.length === 0 ? [] : await readWaiting(coordinator)
+  const released = without(before, releases)
+  const full = freePlaces(released) <= 0
+  const waiting = full && released === before ? known : [...known, ...(await readWaiting(coordinator, released))]
 
-  // A ticket whose review has the slot of its epoch: a grant that someone did not finish.
-  const unfinished = waiting.filter(({ reviewId, epoch }) => freed.slots[reviewId]?.epoch === epoch)
+  // A ticket of a later epoch than its review's slot: the review was taken back since, so that slot is void.
+  const freed = without(
+    released,
+    waiting.map(({ reviewId, epoch }) => ({ reviewId, epoch: epoch - 1 })),
+  )
+  // Any other ticket of a review with a slot: a grant that someone did not finish, or one that is void.
+  const met = waiting.filter(({ reviewId }) => freed.slots[reviewId] !== undefined)
   const grants = schedule(freed, waiting)
-  if (held.length > 0 || grants.length > 0) {
+  if (freed !== before || grants.length > 0) {
     const next = afterHandOver(freed, { grants, now: now() })
     if (!(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
   }
-  const finished = await Promise.all([...unfinished, ...grants].map((ticket) => finishAndCount(coordinator, ticket)))
-  const voids = finished.flatMap((result) => (result.outcome === 'void' ? [result.release] : []))
-  if (voids.length > 0) await handOverOnce(coordinator, voids)
-  return grants.length + voids.length
+  return finishAll(coordinator, [...met, ...grants])
 }
 
-async function finishAndCount(coordinator: Coordinator, ticket: Ticket) {
-  const outcome = await finishGrant(coordinator, ticket)
-  return { outcome, release: { reviewId: ticket.reviewId, epoch: ticket.epoch } }
+/** Finishes each, whatever becomes of the others; then throws the first error, if there was one. */
+async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): Promise<HandedOver> {
+  const outcomes = await Promise.allSettled(tickets.map((ticket) => finishGrant(coordinator, ticket)))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  const voids = tickets.filter((_, index) => {
+    const outcome = outcomes[index]
+    return outcome?.status === 'fulfilled' && outcome.value === 'void'
+  })
+  return { finished: tickets.length, voids }
 }
 
-async function readWaiting(coordinator: Coordinator): Promise<Ticket[]> {
+/** The fleet without those slots; the very same object if it holds none of them. */
+function without(fleet: Fleet, releases: readonly Release[]): Fleet {
+  const held = releases.filter(({ reviewId, epoch }) => (fleet.slots[reviewId]?.epoch ?? Infinity) <= epoch)
+  return held.reduce((rest, release) => afterHandOver(rest, { release, grants: [], now: 0 }), fleet)
+}
+
+function freePlaces(fleet: Fleet): number {
+  return effectiveOf(fleet.limits).effective - Object.keys(fleet.slots).length
+}
+
+async function readWaiting(coordinator: Coordinator, fleet: Fleet): Promise<Ticket[]> {
   const { ledger } = coordinator
+  const limit = Math.max(TICKETS_READ_MIN, freePlaces(fleet))
   const queues = await readQueues(ledger)
   const lists = await Promise.all(
     queues.map(async (queue) => {
-      const tickets = await readTickets(ledger, queue, TICKETS_READ_MAX)
+      const tickets = await readTickets(ledger, queue, limit)
       if (tickets.length === 0) await dropQueue(ledger, queue)
       return tickets
     }),

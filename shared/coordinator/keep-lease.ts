@@ -24,6 +24,7 @@ export function keepLease(
   let underWay: Promise<void> = Promise.resolve()
 
   async function renew(): Promise<void> {
+    if (lost.signal.aborted) return // a renewal that waited for its turn must not revive what was given up
     const at = now()
     try {
       const held = await renewLease(ledger, name, { ...lease, now: at }, AbortSignal.timeout(AWS_CALL_MS))

@@ -22,7 +22,10 @@ export async function readFleet(ledger: Ledger): Promise<Fleet> {
   return { limits, slots, version }
 }
 
-/** Writes the fleet on the version that was read; false if someone changed it meanwhile. Due while it holds a slot. */
+/**
+ * Writes the fleet on the version that was read; false if someone changed it meanwhile. Due while it holds a slot, and
+ * never put off by a write: a busy fleet would be written more often than it is looked at, and keep its void slots.
+ */
 export async function writeFleet(
   ledger: Ledger,
   before: Fleet,
@@ -42,8 +45,8 @@ export async function writeFleet(
     return created.done
   }
   const written = await change(ledger, key, {
-    set: { ...members, ...(holds ? due(key, now + ledger.timings.lookMs) : {}) },
-    ...(holds ? {} : { remove: ['duePk', 'dueAt'] }),
+    set: members,
+    ...(holds ? { setIfAbsent: due(key, now + ledger.timings.lookMs) } : { remove: ['duePk', 'dueAt'] }),
     if: { version: before.version },
   })
   return written.done || written.item?.writer === writer

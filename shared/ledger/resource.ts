@@ -1,7 +1,7 @@
 /** Resources: what is kept true on GitHub. Any room raises what is desired; post shows the newest generation. */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { change, due, keyOf, type Ledger, read } from './table.ts'
+import { change, contended, due, keyOf, type Ledger, read, transact } from './table.ts'
 
 export interface ResourceName {
   readonly repositoryId: number
@@ -47,6 +47,27 @@ export function raiseInTransaction(
 /** Raises what is desired, on its own. Not repeatable without a new generation: same content, one more showing. */
 export async function raiseResource(ledger: Ledger, raise: Raise): Promise<void> {
   await ledger.client.send(new UpdateCommand(raiseUpdate(ledger, raise)))
+}
+
+/** Raises what an ending run leaves behind; nothing if that attempt has ended meanwhile: the next one speaks then (IL11). */
+export async function raiseWhileEnding(
+  ledger: Ledger,
+  run: { readonly runId: string; readonly attempt: number },
+  raise: Raise,
+): Promise<void> {
+  const stillEnding = {
+    ConditionCheck: {
+      TableName: ledger.table,
+      Key: keyOf.run(run.runId),
+      ConditionExpression: '#state = :ending AND #attempt = :attempt',
+      ExpressionAttributeNames: { '#state': 'state', '#attempt': 'attempt' },
+      ExpressionAttributeValues: { ':ending': 'ending', ':attempt': run.attempt },
+    },
+  }
+  await contended(async () => {
+    const answer = await transact(ledger, [stillEnding, raiseInTransaction(ledger, raise)])
+    return !answer.done && answer.conflict ? 'again' : 'settled'
+  })
 }
 
 /** One resource; undefined if nothing was ever desired. */

@@ -42,11 +42,12 @@ export async function acceptRun(
     if (meaning === 'conflict') return { kind: 'conflict', run }
     if (meaning === 'replay') return { kind: 'replayed', run }
     const deliveries = remember(run.deliveries, deliveryId)
-    if (meaning === 'join') {
+    if (meaning === 'join' || meaning === 'raise_when_ended') {
+      const askedAgain = meaning === 'join' ? undefined : request
       const joined = await change(
         ledger,
         key,
-        { set: { deliveries, version: run.version + 1 }, if: { version: run.version } },
+        { set: { deliveries, askedAgain, version: run.version + 1 }, if: { version: run.version } },
         signal,
       )
       return joined.done ? { kind: 'joined', run: { ...run, deliveries } } : 'again'
@@ -57,7 +58,7 @@ export async function acceptRun(
       key,
       {
         set: { ...itemOf(raised), ...due(key, now + ledger.timings.lookMs), ...listed(now) },
-        remove: ['outcome', 'reason', 'verdict', 'token', 'plan', 'planKey', 'expiresAt'],
+        remove: [...OF_EARLIER_ATTEMPT, 'expiresAt'],
         if: { version: run.version },
       },
       signal,
@@ -65,6 +66,9 @@ export async function acceptRun(
     return done.done ? { kind: 'raised', run: raised } : 'again'
   })
 }
+
+/** What a run knows of an attempt, and doesn't take over into the next one. */
+const OF_EARLIER_ATTEMPT = ['outcome', 'reason', 'verdict', 'token', 'plan', 'planKey', 'askedAgain'] as const
 
 /** The run, read consistently; undefined if there is none. */
 export async function readRun(ledger: Ledger, runId: string, signal?: AbortSignal): Promise<Run | undefined> {
@@ -120,12 +124,25 @@ export async function beginEnding(
   })
 }
 
-/** The end of a run: nothing more will happen to it in this attempt. Repeatable. */
+/**
+ * The end of a run: nothing more will happen to it in this attempt. Repeatable. One that was asked for again meanwhile
+ * is accepted for its next attempt instead, and due at once: the sweeper starts it.
+ */
 export async function endRun(
   ledger: Ledger,
   run: Run,
   end: { outcome: RunOutcome; reason?: Reason; now: number },
 ): Promise<boolean> {
+  if (run.askedAgain) {
+    const key = keyOf.run(run.runId)
+    const raised = raisedRun(run, run.askedAgain, run.deliveries, end.now)
+    const again = await change(ledger, key, {
+      set: { ...itemOf(raised), ...due(key, end.now) },
+      remove: OF_EARLIER_ATTEMPT,
+      if: { version: run.version },
+    })
+    return again.done
+  }
   const written = await change(ledger, keyOf.run(run.runId), {
     set: {
       state: 'ended',
@@ -161,8 +178,8 @@ export function itemOf(run: Run): Item {
   return { ...run }
 }
 
-function raisedRun(run: Run, request: RunRequest, deliveries: string[], now: number): Run {
-  const { outcome: _o, reason: _r, verdict: _v, token: _t, plan: _p, planKey: _k, ...kept } = run
+function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
+  const { outcome: _o, reason: _r, verdict: _v, token: _t, plan: _p, planKey: _k, askedAgain: _a, ...kept } = run
   return {
     ...kept,
     ...request,
