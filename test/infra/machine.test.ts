@@ -237,6 +237,20 @@ describe('the way through', () => {
     expect(calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload.epoch)).toEqual([1, 2])
   })
 
+  test('a review whose worker died, again and again, goes back to Admit and is done at the new epoch', async () => {
+    const { calls, last } = await run({
+      Plan: () => ({ ...planned, reviews: ['first'] }),
+      Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Review: (payload) => {
+        if (payload.epoch === 1) throw new Named('Lambda.Unknown')
+        return completed
+      },
+    })
+    expect(last).toBe('Succeeded')
+    expect(calls.filter(({ state }) => state === 'Admit')).toHaveLength(2)
+    expect(calls.filter(({ state }) => state === 'Review').at(-1)?.payload.epoch).toBe(2)
+  })
+
   test('a lost review does not end the others, nor the run', async () => {
     const { called, last } = await run({
       Review: (payload) => {

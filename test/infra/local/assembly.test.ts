@@ -102,7 +102,10 @@ describe('what it says', () => {
       { queue: 'inbox.fifo', function: 'command', batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true },
       { queue: 'outbox.fifo', function: 'post', batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true },
     ])
-    expect(assembly.routes).toEqual([{ method: 'POST', path: '/github/webhook', function: 'webhook' }])
+    expect(assembly.routes).toEqual([
+      { method: 'POST', path: '/github/webhook', function: 'webhook' },
+      { method: 'GET', path: '/runs/{runId}', function: 'api' },
+    ])
     expect(assembly.schedules).toEqual([{ name: 'every-minute', intervalMs: 60_000, function: 'sweep' }])
     expect(assembly.bucket).toEqual({ name: 'documents' })
     expect(assembly.secrets).toEqual([{ name: 'github-app' }, { name: 'models' }])
