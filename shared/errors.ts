@@ -21,7 +21,6 @@ export type ErrorCode =
   | 'contract_unknown'
   | 'head_not_visible'
   | 'head_superseded'
-  | 'attempt_superseded'
   | 'attempt_waits'
   | 'claim_contended'
   | 'halted'
@@ -31,7 +30,6 @@ export type ErrorCode =
   // reviews
   | 'unknown_review'
   | 'lease_held'
-  | 'lease_lost'
   | 'lease_lost_too_often'
   | 'outcome_conflict'
   | 'deadline_too_near'
@@ -43,8 +41,6 @@ export type ErrorCode =
   | 'model_reply_cut'
   | 'model_reply_invalid'
   | 'analyzer_failed'
-  | 'diff_empty'
-  | 'diff_too_large'
   // configuration
   | 'configuration_invalid'
   | 'configuration_unreadable'

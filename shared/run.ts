@@ -1,4 +1,5 @@
 /** A run: one review of one pull request for one cause. Its states, and what a delivery does to one that exists. */
+import type { ErrorCode } from './errors.ts'
 import { DELIVERIES_KEPT } from './limits.ts'
 
 /**
@@ -12,7 +13,7 @@ export type RunOutcome = 'reviewed' | 'superseded' | 'closed' | 'cancelled' | 'f
 
 /** Why a run didn't end as reviewed: a stable token and a sentence. */
 export interface Reason {
-  readonly code: string
+  readonly code: ErrorCode
   readonly sentence: string
 }
 

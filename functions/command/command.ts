@@ -10,6 +10,6 @@ export function runToEnd(
 ): { runId: string; attempt: number; outcome: RunOutcome; reason: Reason } | undefined {
   const live = thread?.liveRun
   if (!live || live.eventAt > event.eventAt) return undefined
-  const reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
+  const reason: Reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
   return { runId: live.runId, attempt: live.attempt, outcome: 'closed', reason }
 }

@@ -18,7 +18,7 @@ import { readThread, writeConclusion } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import type { ReviewResult } from '../../shared/result.ts'
-import type { Run } from '../../shared/run.ts'
+import type { Reason, Run } from '../../shared/run.ts'
 import type { Thread } from '../../shared/thread.ts'
 import { checkRunOf } from './check-run.ts'
 import { conclude } from './conclude.ts'
@@ -83,7 +83,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   })
   if (moved === 'again') return 'again'
   if (moved === 'done') return 'owed'
-  const reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
+  const reason: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
   return (await updateRun(ledger, run, { state: 'held', reason }, { now: Date.now() })) ? 'held' : 'again'
 }
 

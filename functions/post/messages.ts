@@ -13,7 +13,7 @@ import {
 } from '../../shared/ledger/message.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { countRound, readThread } from '../../shared/ledger/thread.ts'
-import type { Run } from '../../shared/run.ts'
+import type { Reason, Run } from '../../shared/run.ts'
 import type { ReviewMessage } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
 import { afterUnknown, stopReason } from './post.ts'
@@ -92,6 +92,6 @@ async function reasonToStop(parts: PostParts, message: Message) {
 
 /** GitHub shows another head, whose own run may not have begun: this one ends, and the sweeper finishes its ending (PR2). */
 async function overtaken(parts: PostParts, run: Run, now: number): Promise<void> {
-  const reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
+  const reason: Reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
   await beginEnding(parts.ledger, run, { outcome: 'superseded', reason, now })
 }

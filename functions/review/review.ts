@@ -1,5 +1,5 @@
 /** What a review is given, and what it comes to. Pure. */
-import { nameOf } from '../../shared/errors.ts'
+import { type ErrorCode, isFailure, nameOf } from '../../shared/errors.ts'
 import { ground } from '../../shared/ground.ts'
 import type { LensName, LensOutput } from '../../shared/lens.ts'
 import type { Plan, PlannedReview } from '../../shared/plan.ts'
@@ -60,8 +60,8 @@ export function failureOf(error: unknown): Reason {
   return { code, sentence: redact(sentence).slice(0, SENTENCE_CHARS_MAX) }
 }
 
-function codeOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'code' in error && 'remedy' in error) return String(error.code)
+function codeOf(error: unknown): ErrorCode {
+  if (isFailure(error, 'refused') || isFailure(error, 'retry') || isFailure(error, 'dead')) return error.code
   if (nameOf(error) === 'TimeoutError') return 'deadline_too_near'
   return 'lens_failed'
 }

@@ -14,7 +14,7 @@ import { readReview, takeBack, ticketOf } from '../../shared/ledger/review.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
-import type { Run } from '../../shared/run.ts'
+import type { Reason, Run } from '../../shared/run.ts'
 import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from './sweep.ts'
 
 export interface SweepParts extends EndingParts {
@@ -51,7 +51,7 @@ async function takeUpRun(parts: SweepParts, run: Run): Promise<void> {
     case 'start':
       return startExecution(executions, stateMachineArn, run)
     case 'fail': {
-      const reason = {
+      const reason: Reason = {
         code: 'execution_failed',
         sentence: 'Its execution ended without a verdict; the Step Functions console shows why.',
       }

@@ -4,10 +4,11 @@ import { readMessages } from '../ledger/message.ts'
 import { readResource } from '../ledger/resource.ts'
 import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
+import type { Reason } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /** What stands on a run whose review GitHub did not take (LE9). */
-const NOT_SAID = { code: 'post_failed', sentence: 'Its review could not be posted; the message says why.' }
+const NOT_SAID: Reason = { code: 'post_failed', sentence: 'Its review could not be posted; the message says why.' }
 
 /**
  * Ends a concluded run if all it owes is shown, and answers Conclude's token. Called by whoever may have shown the last
