@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkRunIdentity, endedCheckRun, inProgressCheckRun } from '../../shared/check-run.ts'
+import type { Reason, RunOutcome } from '../../shared/run.ts'
+import { repository, runOf, sha } from './samples.ts'
+
+describe('checkRunIdentity', () => {
+  it('is one per repository, pull request and head, and the same for every run and attempt of them', () => {
+    const one = checkRunIdentity(runOf())
+    expect(checkRunIdentity(runOf({ attempt: 3, cause: 'comment:1', runId: 'b'.repeat(64) }))).toEqual(one)
+    expect(checkRunIdentity(runOf({ head: sha('other') })).externalId).not.toBe(one.externalId)
+    expect(checkRunIdentity(runOf({ number: 43 })).externalId).not.toBe(one.externalId)
+    expect(checkRunIdentity(runOf({ repository: { ...repository, id: 8 } })).externalId).not.toBe(one.externalId)
+  })
+})
+
+describe('what a check run shows without a verdict', () => {
+  const outcomes: readonly RunOutcome[] = ['superseded', 'closed', 'cancelled', 'failed']
+
+  it('N5, D3: every run that ends leaves a completed check run behind, never a green one', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...outcomes), fc.boolean(), (outcome, named) => {
+        const reason: Reason = { code: 'execution_failed', sentence: 'Its execution ended.' }
+        const shown = endedCheckRun(runOf({ outcome, state: 'ending', ...(named ? { reason } : {}) }))
+        expect(shown.status).toBe('completed')
+        expect(['neutral', 'cancelled']).toContain(shown.conclusion)
+        expect(shown.title).toContain('Not reviewed')
+      }),
+    )
+  })
+
+  it('a failed run says why, by its code too, and what to do', () => {
+    const reason: Reason = { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' }
+    const { summary, conclusion } = endedCheckRun(runOf({ outcome: 'failed', reason }))
+    expect(conclusion).toBe('neutral')
+    expect(summary).toContain('GitHub did not show this head in time. (`head_not_visible`)')
+    expect(summary).toContain('Deliver its webhook again')
+  })
+
+  it('the one in progress is the one that is completed', () => {
+    const inProgress = inProgressCheckRun(runOf(), ['secrets', 'workflows'])
+    expect(inProgress).toMatchObject({ status: 'in_progress', externalId: endedCheckRun(runOf()).externalId })
+    expect(inProgress.conclusion).toBeUndefined()
+    expect(inProgress.summary).toContain('secrets, workflows')
+    expect(inProgressCheckRun(runOf(), []).summary).toContain('no lens')
+  })
+})

@@ -1,0 +1,64 @@
+/** Runs, reviews and tickets as tests need them: all members set, changed by what a test says. */
+import { digestOf, runIdOf, sha256 } from '../../shared/identity.ts'
+import type { Review } from '../../shared/review.ts'
+import type { Repository, Run, RunRequest } from '../../shared/run.ts'
+import type { Ticket } from '../../shared/schedule.ts'
+
+export const repository: Repository = { id: 7, owner: 'acme', name: 'widgets', installationId: 70 }
+
+/** A commit's SHA from a word. */
+export const sha = (word: string): string => sha256(word).slice(0, 40)
+
+/** A request for a head, with the identity that its cause gives it. */
+export function requestOf(changes: Partial<RunRequest> = {}): RunRequest {
+  const head = changes.head ?? sha('head')
+  const baseRef = changes.baseRef ?? 'main'
+  const cause = changes.cause ?? `head:${head}:${baseRef}`
+  const number = changes.number ?? 42
+  const { id } = changes.repository ?? repository
+  return {
+    runId: runIdOf(id, number, cause),
+    repository,
+    number,
+    cause,
+    kind: 'full',
+    head,
+    baseRef,
+    opensSeries: false,
+    eventAt: 1_000,
+    payloadDigest: digestOf({ cause, number, repository: id }),
+    ...changes,
+  }
+}
+
+export function runOf(changes: Partial<Run> = {}): Run {
+  return {
+    ...requestOf(changes),
+    attempt: 1,
+    state: 'accepted',
+    acceptedAt: 2_000,
+    deliveries: ['d1'],
+    version: 1,
+    ...changes,
+  }
+}
+
+/** A review that is wanted, numbered so that several differ. */
+export function wantedReview(part: number, changes: Partial<Review> = {}) {
+  return {
+    runId: requestOf().runId,
+    planKey: sha256('plan'),
+    lens: 'secrets',
+    part,
+    attempt: 1,
+    repository,
+    pool: 'lambda',
+    turn: 1_000 + part,
+    token: `token-${part}`,
+    ...changes,
+  } as const
+}
+
+export function ticket(name: string, changes: Partial<Ticket> = {}): Ticket {
+  return { reviewId: name, epoch: 1, repository: 7, pool: 'lambda', turn: 1_000, ...changes }
+}

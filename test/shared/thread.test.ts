@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Run } from '../../shared/run.ts'
+import { claim, nextRound, type Thread } from '../../shared/thread.ts'
+import { runOf, sha } from './samples.ts'
+
+const h1 = runOf({ head: sha('h1'), eventAt: 1_000, opensSeries: true })
+const h2 = runOf({ head: sha('h2'), eventAt: 2_000 })
+
+/** The thread after these runs have claimed, one after the other; those that may not are left out. */
+function claimedBy(...runs: Run[]): Thread {
+  let thread: Thread | undefined
+  for (const [index, run] of runs.entries()) {
+    const decision = claim(thread, run, 10_000 + index)
+    if (decision.kind === 'claim') thread = { ...decision.thread, version: (thread?.version ?? 0) + 1 }
+  }
+  if (!thread) throw new Error('Expected a run that may claim, got none')
+  return thread
+}
+
+describe('claim', () => {
+  it('IL1: a run of an earlier event never replaces the live run of a later one, and learns which it is', () => {
+    expect(claim(claimedBy(h1, h2), h1, 1)).toEqual({ kind: 'superseded', by: h2.runId })
+  })
+
+  it('IL1: a run of a later event takes the place of the live one, which is to end', () => {
+    expect(claim(claimedBy(h1), h2, 1)).toMatchObject({ kind: 'claim', ends: h1.runId, thread: { head: h2.head } })
+  })
+
+  it('an event of the same second is not earlier: which head stands is asked of GitHub', () => {
+    expect(claim(claimedBy(h1), { ...h2, eventAt: h1.eventAt }, 1)).toMatchObject({ kind: 'claim', ends: h1.runId })
+  })
+
+  it('a claim that is repeated, its answer lost, changes neither series nor round nor sequence', () => {
+    const once = claimedBy(h1)
+    expect(claimedBy(h1, h1)).toEqual({ ...once, version: once.version + 1 })
+    expect(claim(once, h1, 1)).toMatchObject({ entry: undefined, ends: undefined })
+  })
+
+  it('the first claim opens the first series, whatever its event says', () => {
+    expect(claimedBy(h2)).toMatchObject({ series: 1, round: 0, nextSequence: 1 })
+  })
+
+  it('RO9: an event that opens a series counts the rounds anew', () => {
+    const reviewed = { ...claimedBy(h1, h2), round: 3 }
+    const reopened = runOf({ head: sha('h2'), attempt: 2, eventAt: 3_000, opensSeries: true })
+    expect(claim(reviewed, reopened, 1)).toMatchObject({ thread: { series: 2, round: 0 } })
+  })
+
+  it('a push leaves the series and its rounds as they are', () => {
+    expect(claim({ ...claimedBy(h1), round: 2 }, h2, 1)).toMatchObject({ thread: { series: 1, round: 2 } })
+  })
+
+  it('a head is a checkpoint when the thread sees it, and again when it comes back', () => {
+    expect(claim(undefined, h1, 7)).toMatchObject({ entry: { kind: 'checkpoint', head: h1.head, at: 7 } })
+    const back = { ...h1, eventAt: 3_000, attempt: 2 }
+    expect(claim(claimedBy(h1, h2), back, 8)).toMatchObject({ entry: { kind: 'checkpoint', head: h1.head, at: 8 } })
+  })
+
+  const someRun = fc
+    .record({
+      head: fc.constantFrom('a', 'b', 'c'),
+      eventAt: fc.integer({ min: 1, max: 6 }),
+      attempt: fc.integer({ min: 1, max: 2 }),
+      opensSeries: fc.boolean(),
+    })
+    .map(({ head, ...rest }) => runOf({ ...rest, head: sha(head) }))
+
+  it('I7: the sequence has no gap, whatever claims in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(someRun, { minLength: 1 }), (runs) => {
+        let thread: Thread | undefined
+        let entries = 0
+        for (const run of runs) {
+          const decision = claim(thread, run, 1)
+          if (decision.kind !== 'claim') continue
+          entries += decision.entry ? 1 : 0
+          thread = decision.thread
+          expect(thread.nextSequence).toBe(entries)
+        }
+      }),
+    )
+  })
+
+  it('I4: the live run is never of an earlier event than one of another run that claimed before it', () => {
+    fc.assert(
+      fc.property(fc.array(someRun, { minLength: 1 }), (runs) => {
+        let thread: Thread | undefined
+        for (const run of runs) {
+          const before = thread?.liveRun
+          const decision = claim(thread, run, 1)
+          if (decision.kind === 'claim') thread = decision.thread
+          const live = thread?.liveRun
+          if (before && live && before.runId !== live.runId) expect(live.eventAt).toBeGreaterThanOrEqual(before.eventAt)
+        }
+      }),
+    )
+  })
+})
+
+describe('nextRound', () => {
+  it('counts from 1', () => {
+    expect(nextRound(claimedBy(h1))).toBe(1)
+    expect(nextRound({ ...claimedBy(h1), round: 2 })).toBe(3)
+  })
+})

@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isFailure } from '../../shared/errors.ts'
+import { REVIEW_LEASE_MS_DEFAULT, REVIEW_LEASE_MS_MIN } from '../../shared/limits.ts'
+import { timingsOf } from '../../shared/timings.ts'
+
+describe('timingsOf', () => {
+  it('AW38: two renewals may fail before a lease ends, whatever its length', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: REVIEW_LEASE_MS_MIN, max: 3_600_000 }), (leaseMs) => {
+        const { heartbeatMs, reviewLeaseMs } = timingsOf(leaseMs)
+        expect(3 * heartbeatMs).toBeLessThanOrEqual(reviewLeaseMs)
+        expect(heartbeatMs).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  it('the default is three minutes, looked after every minute', () => {
+    expect(timingsOf()).toEqual({
+      reviewLeaseMs: REVIEW_LEASE_MS_DEFAULT,
+      heartbeatMs: 60_000,
+      grantMs: 120_000,
+      postLeaseMs: 60_000,
+      lookMs: 60_000,
+    })
+  })
+
+  it.each([REVIEW_LEASE_MS_MIN - 1, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'refuses a lease of %d ms',
+    (leaseMs) => {
+      try {
+        timingsOf(leaseMs)
+        expect.unreachable()
+      } catch (error) {
+        expect(isFailure(error, 'refused') && error.code).toBe('environment_missing')
+      }
+    },
+  )
+})
