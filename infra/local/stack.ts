@@ -6,9 +6,10 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import {
   CreateTableCommand,
-  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   UpdateTimeToLiveCommand,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
 import { CreateSecretCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -62,6 +63,8 @@ export interface LocalStack {
 const LEASE_SECONDS_DEFAULT = 30
 /** A deployment's lease, s, to which its one-minute schedule belongs. */
 const LEASE_SECONDS_DEPLOYED = 180
+/** How long a new table may take to become active, and how often that is asked, s: here it takes milliseconds. */
+const TABLE_WAIT_SECONDS = { maxWaitTime: 20, minDelay: 0.02, maxDelay: 0.5 }
 /** Invocations of one function at once where it has no limit of its own: two cores serve no more. */
 const CONCURRENCY_MAX = 4
 /** Anything is accepted here; the SDK refuses to run without some. */
@@ -200,16 +203,21 @@ function environmentOf(
   return { ...Object.fromEntries(own), ...overrides }
 }
 
+/** Makes the table and its time to live, whichever of them a process that was killed has not come to. */
 async function createTable(client: DynamoDBClient, { table }: Assembly): Promise<void> {
+  const TableName = table.name
   try {
-    const known = await client.send(new DescribeTableCommand({ TableName: table.name })).catch((error: Error) => {
-      if (error.name === 'ResourceNotFoundException') return undefined
-      throw error
-    })
-    if (known) return
-    await client.send(new CreateTableCommand(table.createTable as ConstructorParameters<typeof CreateTableCommand>[0]))
+    await client
+      .send(new CreateTableCommand(table.createTable as ConstructorParameters<typeof CreateTableCommand>[0]))
+      .catch((error: Error) => {
+        if (error.name !== 'ResourceInUseException') throw error
+      })
+    // As on AWS, a table is answered before it can be used.
+    await waitUntilTableExists({ client, ...TABLE_WAIT_SECONDS }, { TableName })
+    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }))
+    if (TimeToLiveDescription?.TimeToLiveStatus === 'ENABLED') return
     const TimeToLiveSpecification = { Enabled: true, AttributeName: table.timeToLiveAttribute }
-    await client.send(new UpdateTimeToLiveCommand({ TableName: table.name, TimeToLiveSpecification }))
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
   } finally {
     client.destroy()
   }
