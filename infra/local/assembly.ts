@@ -1,13 +1,15 @@
 /**
- * The stack as plain data for one machine: synthesized in this process, resolved to concrete names, and kept
+ * The stack as plain data for one machine: synthesized in a process of its own, resolved to concrete names, and kept
  * until one of its sources changes, because a synth takes seconds and reading a file doesn't.
  */
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import type { PlainStack } from '../plain-stack.ts'
-import type { Account, Template } from '../template.ts'
+import { plainStackFile } from './synthesize.ts'
 
 export type * from '../plain-stack.ts'
 
@@ -23,16 +25,15 @@ export interface AssemblyOptions {
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../..')
 
-/** A valid region and the account that stand-ins of AWS commonly use; nothing here exists. */
-const localAccount: Account = { partition: 'aws', region: 'us-east-1', accountId: '000000000000' }
-
 /** Kept assemblies: this one, and two to go back to without a synth, as when branches are compared. */
 const keptAssemblies = 3
 
 /** ms after which a folder that was never finished belonged to a process that was killed: a synth takes seconds. */
 const abandonedAfterMs = 60 * 60 * 1_000
 
-const dataFile = 'plain-stack.json'
+/** ms; a synth takes 5 to 30 s, and more on a machine that is very busy. */
+const synthMsMax = 5 * 60 * 1_000
+
 const keptPrefix = 'assembly-'
 const unfinishedPrefix = 'unfinished-'
 
@@ -62,13 +63,16 @@ export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> 
   return made
 }
 
-/** Everything that the assembly is made from. `infra/local` is left out: it uses the assembly. */
+/** The files of `infra/local` that make the assembly; all others use it. */
+const assemblySources = [import.meta.filename, path.join(import.meta.dirname, 'synthesize.ts')]
+
+/** Everything that the assembly is made from. */
 function digestOfSources(roomsDirectory: string): string {
   const local = path.join(repositoryRoot, 'infra/local')
   const sources = [roomsDirectory, ...['shared', 'infra', 'cdk.json', 'package-lock.json'].map(inRepository)]
   const hash = createHash('sha256')
   for (const file of sources.flatMap(filesOf)) {
-    if (path.dirname(file).startsWith(local) && file !== import.meta.filename) continue
+    if (path.dirname(file).startsWith(local) && !assemblySources.includes(file)) continue
     hash.update(`\0${path.relative(repositoryRoot, file)}\0`).update(readFileSync(file))
   }
   return hash.digest('hex').slice(0, 32)
@@ -87,35 +91,27 @@ function inRepository(name: string): string {
   return path.join(repositoryRoot, name)
 }
 
-/** Writes the cloud assembly and the plain data into a folder; paths in the data are relative to it. */
+/** Runs `synthesize.ts` in a process of its own: the CDK holds half a gigabyte, which this process would keep. */
 async function synthesize(directory: string, roomsDirectory: string): Promise<void> {
-  // Imported here: the CDK takes half a second to load, and a start with a kept assembly needs none of it.
-  const [{ App }, { addMuster }, { plainStack }] = await Promise.all([
-    import('aws-cdk-lib'),
-    import('../muster.ts'),
-    import('../plain-stack.ts'),
-  ])
-  const { context } = JSON.parse(await readFile(inRepository('cdk.json'), 'utf8')) as { context: object }
-  const app = new App({ outdir: directory, context: { ...context }, analyticsReporting: false })
-  const stack = await addMuster(app, roomsDirectory)
-  app.synth()
-  const template = await readJson<Template>(path.join(directory, `${stack.artifactId}.template.json`))
-  const manifest = await readJson<AssetManifest>(path.join(directory, `${stack.artifactId}.assets.json`))
-  const assets = Object.entries(manifest.files).map(([hash, { source }]) => [hash, source.path] as const)
-  const data = plainStack(template, Object.fromEntries(assets), localAccount)
-  await writeFile(path.join(directory, dataFile), JSON.stringify(data))
-}
-
-interface AssetManifest {
-  readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
+  const script = path.join(import.meta.dirname, 'synthesize.ts')
+  try {
+    await promisify(execFile)(process.execPath, [script, directory, roomsDirectory], { timeout: synthMsMax })
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim() ?? ''
+    throw new Error(said === '' ? `The stack could not be synthesized within ${synthMsMax / 1000} s.` : said, {
+      cause: error,
+    })
+  }
 }
 
 /** Reads a kept assembly; undefined if there is none. */
 async function readKept(directory: string): Promise<Assembly | undefined> {
-  const data = await readJson<PlainStack>(path.join(directory, dataFile)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const data = await readJson<PlainStack>(path.join(directory, plainStackFile)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    },
+  )
   if (data === undefined) return undefined
   const functions = data.functions.map((each) => ({ ...each, bundle: path.join(directory, each.bundle) }))
   return { ...data, functions }

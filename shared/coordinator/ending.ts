@@ -32,7 +32,7 @@ export interface EndingParts extends Coordinator {
 export async function finishEnding(parts: EndingParts, runId: string): Promise<boolean> {
   const { ledger, now } = parts
   const run = await readRun(ledger, runId)
-  if (!run || run.state !== 'ending') return false
+  if (run?.state !== 'ending') return false
 
   const reviews = (await readReviews(ledger, runId)).filter(({ attempt }) => attempt === run.attempt)
   const open = reviews.filter(({ state }) => !isDone(state))
