@@ -42,8 +42,8 @@ export const GITHUB_IDENTITY_MS = 10 * 60_000
 export const GITHUB_THROTTLED_MS = 60_000
 /** After GitHub was not reachable or gave no usable answer, ms. */
 export const GITHUB_UNREACHABLE_MS = 5_000
-/** After a write that a read-back doesn't show yet, ms: GitHub's lists lag a little behind (AW73). */
-export const GITHUB_READ_BACK_MS = 3_000
+/** After a write that a read-back doesn't show yet, ms: GitHub's lists lag behind (AW73), by seconds at worst. */
+export const GITHUB_READ_BACK_MS = 10_000
 /** A read is asked a second time only with this much of its deadline left, ms. */
 export const GITHUB_SECOND_TRY_MIN_MS = 2_000
 /** Deadline of one call to an AWS service, ms. */

@@ -138,16 +138,17 @@ export interface GitHub {
     number: number,
     review: NewReview,
   ): Promise<{ readonly state: 'created'; readonly id: number } | NotAccepted>
-  /** `look_again` (404, 422) means that the review isn't pending, or that this event isn't allowed. */
+  /** `gone` (404): it was deleted. `not_accepted` (422): it isn't pending any more, or this event isn't allowed. */
   submitReview(
     repo: Repo,
     number: number,
     id: number,
     event: 'COMMENT' | 'REQUEST_CHANGES',
-    body: string,
-  ): Promise<'submitted' | 'look_again'>
-  /** `look_again` (404, 422) means that the review isn't pending any more. */
-  deletePendingReview(repo: Repo, number: number, id: number): Promise<'deleted' | 'look_again'>
+    /** Undefined leaves the body that it was created with. */
+    body: string | undefined,
+  ): Promise<'submitted' | 'gone' | 'not_accepted'>
+  /** `gone` (404): it was deleted before. `not_accepted` (422): it isn't pending any more, because it was submitted. */
+  deletePendingReview(repo: Repo, number: number, id: number): Promise<'deleted' | 'gone' | 'not_accepted'>
   reviewComments(repo: Repo, number: number, reviewId: number): Promise<Rows<ReviewCommentSeen>>
 
   /** Comments on the conversation, oldest first. */

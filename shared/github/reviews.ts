@@ -54,16 +54,19 @@ export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Re
 
     async submitReview(repo, number, id, event, body) {
       const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events'
-      const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id, event, body }
+      const place = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id }
+      const parameters = { ...place, event, ...(body === undefined ? {} : { body }) }
       const answer = await caller.callExpecting(route, parameters, LOOK_AGAIN)
-      return answer.state === 'success' ? 'submitted' : 'look_again'
+      if (answer.state === 'success') return 'submitted'
+      return answer.status === 404 ? 'gone' : 'not_accepted'
     },
 
     async deletePendingReview(repo, number, id) {
       const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}'
       const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id }
       const answer = await caller.callExpecting(route, parameters, LOOK_AGAIN)
-      return answer.state === 'success' ? 'deleted' : 'look_again'
+      if (answer.state === 'success') return 'deleted'
+      return answer.status === 404 ? 'gone' : 'not_accepted'
     },
 
     async reviewComments(repo, number, reviewId) {

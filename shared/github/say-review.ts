@@ -17,8 +17,13 @@ export type Said =
 export interface SayOptions {
   /** Asked right before each step that others would see or that removes something: our lease, the live run, the head, halts. */
   readonly checks: () => Promise<'go' | 'stop'>
-  /** Told the pending review's id before it is submitted. */
+  /** Told the pending review's id before it is submitted, so that it can be kept. */
   readonly onPending?: (reviewId: number) => Promise<void>
+  /**
+   * What `onPending` was told in an earlier call for this message. GitHub's lists lag, but a submit by id doesn't: with
+   * it no second review is made even if the list shows nothing of the first.
+   */
+  readonly pendingId?: number
 }
 
 /** Steps after which one call gives up and leaves the rest to a second look: each look can lead to one more step. */
@@ -37,13 +42,14 @@ export async function sayReview(
   repo: Repo,
   number: number,
   message: ReviewMessage,
-  { checks, onPending }: SayOptions,
+  { checks, onPending, pendingId }: SayOptions,
 ): Promise<Said> {
   const versions = [stamped(message), stamped(withoutInlineComments(message))] as const
   let inBody = false
   let event = message.event
-  let created: number | undefined
-  let refused: number | undefined
+  let created = pendingId
+  let createdBody: string | undefined
+  let refused = false
   let submitted = false
   let unanswered: { readonly write: 'create' | 'submit'; readonly because: Retry } | undefined
 
@@ -62,14 +68,21 @@ export async function sayReview(
       }
       unanswered = undefined
       const ours = adopted?.id ?? created
+      if (refused) {
+        // It isn't pending any more and not seen said: the list lags. Time tells, not another review.
+        if (event === 'COMMENT') return notShown('The review')
+        // Or changes can't be requested, on our own pull request (F7): the check run has the verdict then.
+        event = 'COMMENT'
+      }
       const others = pending.filter((review) => review.id !== ours)
       if (ours !== undefined) await onPending?.(ours)
 
       if ((await checks()) === 'stop') {
         if (ours === undefined) return { state: 'stopped' }
-        // A refused delete means that it was submitted after all: the next look tells.
-        await orLook(github.deletePendingReview(repo, number, ours))
-        created = undefined
+        const answer = await orLook(github.deletePendingReview(repo, number, ours))
+        if (answer === 'deleted' || answer === 'gone') created = undefined
+        // A refused delete means that it was submitted after all: said and counted, as soon as a look shows it (IL2).
+        submitted = answer === 'not_accepted'
       } else if (others.length > 0) {
         for (const other of others) await orLook(github.deletePendingReview(repo, number, other.id))
       } else if (ours === undefined) {
@@ -81,21 +94,19 @@ export async function sayReview(
           unanswered = { write: 'create', because: answer }
         } else if (answer.state === 'created') {
           created = answer.id
+          createdBody = body
         } else if (!ONE_PENDING_ONLY.test(answer.sentence)) {
           if (inBody || message.comments.length === 0) throw notTaken(answer.sentence)
           inBody = true
         }
       } else {
-        // Changes can't be requested on our own pull request (F7): the check run has the verdict then.
-        if (refused === ours) event = 'COMMENT'
-        const body = adopted?.body ?? versions[inBody ? 1 : 0].body
+        // Of one that an earlier call made and the list doesn't show, the body is unknown, and stays as it is.
+        const body = adopted?.body ?? createdBody
         const answer = await orLook(github.submitReview(repo, number, ours, event, body))
         if (isFailure(answer, 'retry')) unanswered = { write: 'submit', because: answer }
         submitted = answer === 'submitted'
-        if (answer === 'look_again') {
-          refused = ours
-          created = undefined
-        }
+        refused = answer === 'not_accepted'
+        if (answer === 'gone') created = undefined
       }
     }
     return notShown('The review')

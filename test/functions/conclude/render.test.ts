@@ -213,6 +213,10 @@ describe('text of others means only what we let it mean', () => {
     }
   })
 
+  it('code that touches code stays two spans', () => {
+    expect(inline('`a`@b')).toBe('`a` `@b`')
+  })
+
   it('a suggestion block of a model is shown, and can not be applied', () => {
     expect(prose('```suggestion\nrm -rf /\n```')).toBe('```text\nrm -rf /\n```')
   })

@@ -99,6 +99,38 @@ describe('a review is said once', () => {
     expect(reviews()).toMatchObject([{ pending: true }])
   })
 
+  it('AW73: a list that does not show our pending review yet leads to no second one', async () => {
+    const list = /^GET .*\/reviews$/
+    world.wire.break(CREATE, {
+      kind: 'meanwhile',
+      work: async () => world.wire.break(list, { kind: 'answered', status: 200, body: [] }),
+    })
+    expect(await say(message())).toMatchObject({ state: 'said' })
+    expect(world.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(1)
+  })
+
+  it('AW73: a submit that is refused while the list shows nothing is unknown: no second review is made', async () => {
+    const list = /^GET .*\/reviews$/
+    world.wire.break(SUBMIT, { kind: 'answered', status: 422, body: { message: 'not pending' } })
+    world.wire.break(CREATE, {
+      kind: 'meanwhile',
+      work: async () => world.wire.break(list, { kind: 'answered', status: 200, body: [] }, 2),
+    })
+    expect(await say(message())).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
+    expect(world.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(1)
+  })
+
+  it('IL14: an own pending review that someone else deleted is made anew', async () => {
+    world.wire.break(SUBMIT, {
+      kind: 'meanwhile',
+      work: async () => {
+        await world.github.deletePendingReview(world.repo, world.number, reviews()[0]?.id ?? 0)
+      },
+    })
+    expect(await say(message())).toMatchObject({ state: 'said' })
+    expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
+  })
+
   it('D15: where the look fails, nothing is written', async () => {
     world.wire.break(/^GET .*\/reviews$/, { kind: 'answered', status: 500, body: {} }, 2)
     expect(await say(message())).toMatchObject({ state: 'unknown', because: { code: 'github_unreachable' } })
@@ -140,6 +172,22 @@ describe('checks', () => {
     expect(said).toMatchObject({ state: 'said' })
     expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
   })
+
+  it('IL2: stop, submitted meanwhile, and the list lags: unknown, never stopped', async () => {
+    const pendingId = await pendingOfOurs()
+    const [pending] = reviews()
+    await world.github.submitReview(world.repo, world.number, pendingId, 'COMMENT', pending?.body ?? '')
+    world.wire.break(/^GET .*\/reviews$/, { kind: 'answered', status: 200, body: [] }, 9)
+    const options = { checks: async () => 'stop' as const, pendingId }
+    const said = await sayReview(world.github, world.repo, world.number, message(), options)
+    expect(said).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
+  })
+
+  async function pendingOfOurs(): Promise<number> {
+    world.wire.break(SUBMIT, { kind: 'answered', status: 502, body: {} })
+    await say(message())
+    return reviews()[0]?.id ?? 0
+  }
 
   it('IL14: a stale poster, told to stop, does not delete another run’s pending review', async () => {
     const { example, github, repo, number } = world
@@ -202,23 +250,26 @@ describe('our own pull request', () => {
   })
 })
 
-it('AW73: a list that lags behind our writes leads to no second review', async () => {
+it('AW73: a list that lags behind our writes leads to no second review, however often it is said', async () => {
   const lagging = await openWorld({ lagMs: 1_500 })
   try {
     const visible = () => lagging.github.pullRequest(lagging.repo, lagging.number).then(({ number }) => number)
     await expect.poll(() => visible().catch(() => 0), { timeout: 15_000 }).toBe(lagging.number)
-    let said = await sayReview(lagging.github, lagging.repo, lagging.number, message(), { checks: go })
-    await expect
-      .poll(
-        async () => {
-          said = await sayReview(lagging.github, lagging.repo, lagging.number, message(), { checks: go })
-          return said.state
+    let pendingId: number | undefined
+    const sayAgain = async () => {
+      const said = await sayReview(lagging.github, lagging.repo, lagging.number, message(), {
+        checks: go,
+        onPending: async (id) => {
+          pendingId = id
         },
-        { timeout: 15_000, interval: 300 },
-      )
-      .toBe('said')
+        ...(pendingId === undefined ? {} : { pendingId }),
+      })
+      return said.state
+    }
+    await expect.poll(sayAgain, { timeout: 15_000, interval: 200 }).toBe('said')
+    expect(lagging.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(1)
     const { reviews: all } = lagging.standIn.pullRequest('acme/parcels', lagging.number)
-    expect(all.filter(({ state }) => state === 'COMMENTED')).toHaveLength(1)
+    expect(all.map(({ state }) => state)).toEqual(['COMMENTED'])
   } finally {
     await lagging.close()
   }
