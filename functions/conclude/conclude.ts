@@ -121,8 +121,18 @@ function unique(findings: readonly Finding[]): Finding[] {
   return [...byIdentity.values()]
 }
 
-/** Files that should have been read and could not be placed. */
+/** What keeps a run from being whole besides its lenses: a configuration that was not followed, files that could not be placed. */
 function holesOf(plan: Plan): string[] {
+  return [...configurationHoles(plan), ...fileHoles(plan)]
+}
+
+function configurationHoles({ configurationProblems }: Plan): string[] {
+  const [first] = configurationProblems
+  if (!first) return []
+  return [`.github/muster.yml on the base branch was not followed, the defaults were: ${first.message}`]
+}
+
+function fileHoles(plan: Plan): string[] {
   const holes = plan.leftOut.filter(({ because }) => because === 'patch_missing' || because === 'over_budget')
   const [first] = holes
   return first
