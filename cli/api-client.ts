@@ -1,0 +1,60 @@
+/** Asks Muster's API about runs, and follows one to its end. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandFailure } from './errors.ts'
+import type { RunView } from './run-view.ts'
+
+/** One question may take this long, ms: a cold start on a busy machine takes a few seconds. */
+const ANSWER_MS = 15_000
+/** How often a run is looked at, ms: often enough to be watched, seldom enough to leave the processor to the lenses. */
+const LOOK_EVERY_MS = 300
+/** Failed questions in a row before the API counts as gone. */
+const FAILURES_MAX = 5
+
+/** The run as it is now; undefined if there is none of that id. */
+export async function readRun(apiUrl: string, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
+  const response = await fetch(`${apiUrl}/runs/${runId}`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+  })
+  if (response.status === 404) {
+    await response.body?.cancel()
+    return undefined
+  }
+  if (!response.ok) throw new Error(`The API answered ${response.status} about run ${runId}.`)
+  return (await response.json()) as RunView
+}
+
+/**
+ * Looks at a run until `isOver`, telling of every look. No deadline of its own: a run ends by itself (DESIGN §12, I5).
+ * Rejects with `api_unreachable` if the API stops answering, and with the signal's reason when that aborts.
+ */
+export async function followRun(
+  apiUrl: string,
+  runId: string,
+  isOver: (view: RunView | undefined) => boolean | Promise<boolean>,
+  signal: AbortSignal,
+): Promise<RunView | undefined> {
+  let failures = 0
+  for (;;) {
+    try {
+      const view = await readRun(apiUrl, runId, signal)
+      failures = 0
+      if (await isOver(view)) return view
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof CommandFailure) throw error
+      failures += 1
+      if (failures >= FAILURES_MAX) throw unreachable(error)
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal })
+  }
+}
+
+function unreachable(cause: unknown): CommandFailure {
+  return new CommandFailure(
+    'api_unreachable',
+    'The stack no longer answers.',
+    'Start it again; what was under way goes on from where it was.',
+    'unavailable',
+    { cause },
+  )
+}

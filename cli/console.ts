@@ -1,0 +1,26 @@
+/** The two streams of a command: the result on stdout, everything else on stderr. */
+import { type Terminal, terminalOf } from './terminal.ts'
+
+export interface Console {
+  /** For the result, written whole before the process ends, also into a pipe. */
+  print(text: string): Promise<void>
+  readonly out: Terminal
+  readonly err: Terminal
+}
+
+export function openConsole(): Console {
+  const out = terminalOf(process.stdout, process.env)
+  // A reader that has seen enough (`| head`) closes the pipe; that is no failure, and nothing is left to be written.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  return {
+    out,
+    err: terminalOf(process.stderr, process.env),
+    print(text) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, () => resolve())
+      return promise
+    },
+  }
+}

@@ -1,0 +1,118 @@
+/** Everything that can go wrong, as one line for a person: a stable code, a sentence, the remedy; details go to a file. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { EXIT_CODES, type ExitName } from './exit-codes.ts'
+
+/** A failure that the command line itself knows how to explain. `message` is the sentence. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure'
+  readonly code: string
+  readonly remedy: string
+  readonly exit: ExitName
+
+  constructor(code: string, sentence: string, remedy: string, exit: ExitName, options?: ErrorOptions) {
+    super(sentence, options)
+    this.code = code
+    this.remedy = remedy
+    this.exit = exit
+  }
+}
+
+/** What a person is told. */
+export interface Explanation {
+  readonly code: string
+  /** Sentence and remedy, without a line end. */
+  readonly text: string
+  readonly exit: ExitName
+}
+
+/** The file in the state folder that has the stack of the last failure. */
+const DETAILS_FILE = 'last-error.txt'
+
+/** Codes of the services in `infra/local` and of git whose cause is what the caller named; the others are `unavailable`. */
+const CODES_OF_USAGE = new Set(['not_a_git_repository', 'unknown_commit', 'invalid_repository_name'])
+
+/** Their own messages have this form: `code: sentence. Remedy.` */
+const CODED = /^([a-z0-9]+(?:_[a-z0-9]+)+): (.+)$/s
+
+/** What to say of anything that was thrown. */
+export function explain(error: unknown): Explanation {
+  if (error instanceof CommandFailure) {
+    return { code: error.code, text: `${error.message} ${error.remedy}`, exit: error.exit }
+  }
+  const causes = causesOf(error)
+  if (causes.some(isMissingGit)) {
+    const text = 'git could not be started. Install git, or add it to PATH.'
+    return { code: 'git_not_found', text, exit: 'unavailable' }
+  }
+  for (const cause of causes) {
+    const known = explainKnown(cause)
+    if (known) return known
+  }
+  const what = error instanceof Error ? error.message : String(error)
+  return { code: 'internal_error', text: `${oneLine(what)} This is a fault of Muster.`, exit: 'internal' }
+}
+
+/**
+ * The line for stderr. The stack is written to `<state>/last-error.txt`, and the line names that file where it helps:
+ * for faults of Muster. A state folder that can't be written to makes no second failure.
+ */
+export function report(error: unknown, stateDirectory: string): { line: string; exitCode: number } {
+  const { code, text, exit } = explain(error)
+  const details = exit === 'usage' ? undefined : keepDetails(error, stateDirectory)
+  const where = exit === 'internal' && details !== undefined ? ` Details: ${details}` : ''
+  return { line: `muster: ${code}: ${oneLine(text)}${where}`, exitCode: EXIT_CODES[exit].code }
+}
+
+function explainKnown(error: Error): Explanation | undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'state_in_use' || code === 'state_unusable') {
+    return { code, text: error.message, exit: 'unavailable' }
+  }
+  if (code === 'EADDRINUSE') {
+    const { port } = error as NodeJS.ErrnoException & { port?: number }
+    const sentence = `Port ${port ?? ''} is in use by another process.`
+    return { code: 'port_in_use', text: `${sentence} Name another one with --port, or --port 0.`, exit: 'unavailable' }
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOSPC') {
+    const { path: file = 'a file' } = error as NodeJS.ErrnoException
+    const why = code === 'ENOSPC' ? 'the disk is full' : 'it may not be written or read'
+    const text = `${file} could not be used: ${why}. Make room or change its owner, or choose another --state.`
+    return { code: 'state_unusable', text, exit: 'unavailable' }
+  }
+  const [, own, text] = CODED.exec(error.message) ?? []
+  if (own === undefined || text === undefined) return undefined
+  // Several services have their own name for the same thing; a person knows one.
+  if (own.endsWith('state_in_use')) return { code: 'state_in_use', text, exit: 'unavailable' }
+  return { code: own, text, exit: CODES_OF_USAGE.has(own) ? 'usage' : 'unavailable' }
+}
+
+/** What needs git says first what it could not do; that there is no git is what helps. */
+function isMissingGit(error: Error): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return error.message.startsWith('git_not_found') || (code === 'ENOENT' && syscall === 'spawn git')
+}
+
+/** The error and what caused it, outermost first. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
+  for (let next = error; next instanceof Error && !causes.includes(next); next = next.cause) causes.push(next)
+  return causes
+}
+
+function keepDetails(error: unknown, stateDirectory: string): string | undefined {
+  const file = path.join(stateDirectory, DETAILS_FILE)
+  const stacks =
+    error instanceof Error ? causesOf(error).map(({ stack, message }) => stack ?? message) : [String(error)]
+  try {
+    mkdirSync(stateDirectory, { recursive: true })
+    writeFileSync(file, `${new Date().toISOString()}\n${stacks.join('\ncaused by ')}\n`, { mode: 0o600 })
+    return file
+  } catch {
+    return undefined // the failure itself is reported; why its details can't be kept is mostly the same
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,35 @@
+/** What the exit code of a command says. The one table, which `muster --help` and docs/command-line.md show too. */
+import type { Verdict } from '../shared/conclusion.ts'
+
+/** 64, 69 and 70 are those of sysexits.h; 130 and 143 are what a shell reports for SIGINT and SIGTERM. */
+export const EXIT_CODES = {
+  pass: { code: 0, meaning: 'pass: reviewed, and nothing was found; for the other commands, done' },
+  findings: { code: 1, meaning: 'concerns or changes requested: reviewed, and something was found' },
+  incomplete: { code: 2, meaning: 'incomplete: not everything was read; the review says what is missing' },
+  usage: { code: 64, meaning: 'usage: an option, a ref, a repository or a file that was named is wrong' },
+  unavailable: { code: 69, meaning: 'unavailable: the port or the state is in use, or something needed is missing' },
+  internal: { code: 70, meaning: 'internal: a fault of Muster; <state>/last-error.txt has the details' },
+  interrupted: { code: 130, meaning: 'interrupted by Ctrl-C; a review goes on at the next call' },
+  terminated: { code: 143, meaning: 'ended by SIGTERM; a review goes on at the next call' },
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>
+
+export type ExitName = keyof typeof EXIT_CODES
+
+const EXITS_OF_VERDICTS: Readonly<Record<Verdict, ExitName>> = {
+  pass: 'pass',
+  concerns: 'findings',
+  changes_requested: 'findings',
+  incomplete: 'incomplete',
+}
+
+/** The exit code of a review that concluded so. */
+export function exitCodeOf(verdict: Verdict): number {
+  return EXIT_CODES[EXITS_OF_VERDICTS[verdict]].code
+}
+
+/** The table as text, one code a line. */
+export function exitCodeTable(): string {
+  return Object.values(EXIT_CODES)
+    .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
+    .join('\n')
+}

@@ -1,0 +1,60 @@
+/** Reads the file that says who Muster is on a real GitHub. Nothing of it is ever printed. */
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import * as z from 'zod'
+import type { AppCredentials } from '../infra/local/credentials.ts'
+import { CommandFailure } from './errors.ts'
+
+const schema = z.strictObject({
+  appId: z.number().int().positive(),
+  privateKey: z.string().min(1).optional(),
+  /** Relative to the file that names it. */
+  privateKeyFile: z.string().min(1).optional(),
+  webhookSecrets: z.array(z.string().min(1)).min(1),
+})
+
+const REMEDY =
+  'It is JSON: {"appId": 123, "privateKeyFile": "app.pem", "webhookSecrets": ["…"]}, with "privateKey" in place of the file if you like.'
+
+/** Throws `github_app_unreadable`, saying what is wrong, and never what is in the file. */
+export function readGitHubApp(file: string): AppCredentials {
+  const parsed = schema.safeParse(jsonOf(file))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw unreadable(file, `${issue?.path.join('.') || 'the whole'} is wrong: ${issue?.message ?? ''}`)
+  }
+  const { appId, privateKey, privateKeyFile, webhookSecrets } = parsed.data
+  if ((privateKey === undefined) === (privateKeyFile === undefined)) {
+    throw unreadable(file, 'it needs either "privateKey" or "privateKeyFile"')
+  }
+  const key = privateKey ?? textOf(path.resolve(path.dirname(file), privateKeyFile ?? ''))
+  try {
+    createPrivateKey(key)
+  } catch (error) {
+    throw unreadable(file, 'the private key is no PEM of a private key', error)
+  }
+  return { appId, privateKey: key, webhookSecrets }
+}
+
+function jsonOf(file: string): unknown {
+  const text = textOf(file)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw unreadable(file, 'it is no JSON') // without the parser's message, which quotes the text
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    throw unreadable(file, isMissing ? 'there is no such file' : 'it may not be read', error)
+  }
+}
+
+function unreadable(file: string, why: string, cause?: unknown): CommandFailure {
+  return new CommandFailure('github_app_unreadable', `${file} can't be used: ${why}.`, REMEDY, 'usage', { cause })
+}

@@ -1,0 +1,4 @@
+/** The `muster` command. */
+import { createProgram, runProgram } from './program.ts'
+
+await runProgram(createProgram())

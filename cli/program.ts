@@ -1,0 +1,176 @@
+/** The commands and their options, as commander knows them. What they do is loaded when one is called. */
+import path from 'node:path'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { openConsole } from './console.ts'
+import { report } from './errors.ts'
+import { EXIT_CODES, exitCodeTable } from './exit-codes.ts'
+import { defaultStateDirectory, MODEL_VARIABLES, musterVersion } from './settings.ts'
+
+const PORT_DEFAULT = 4600
+const PORT_MAX = 65_535
+const GITHUB_API_URL = 'https://api.github.com'
+
+/** A command whose wrong use throws instead of ending the process; commands made from it are alike. */
+export function createCommand(name: string): Command {
+  return new Command(name)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .showHelpAfterError('Add --help to see what it takes.')
+    .helpOption('-h, --help', 'show this help')
+}
+
+export function createProgram(): Command {
+  const program = createCommand('muster')
+    .description('Reviews pull requests with a fleet of independent reviewers, here on this machine.')
+    .version(musterVersion(), '-V, --version', 'show the version')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', `\nExit codes:\n${exitCodeTable()}\n\nmuster <command> --help has examples.`)
+  addReview(program)
+  addUp(program)
+  return program
+}
+
+function addReview(program: Command): void {
+  const { model, url, key } = MODEL_VARIABLES
+  program
+    .command('review')
+    .usage('--base <ref> [options]')
+    .description('review a change of a local git repository; nothing is written into it')
+    .requiredOption('--base <ref>', 'what the change is to be merged into')
+    .option('--head <ref>', 'the change', 'HEAD')
+    .option('--repo <dir>', 'a clone, a folder in one, a worktree or a bare repository', '.')
+    .addOption(stateOption())
+    .option('--thread', 'go on in the series of the last review: rounds are counted on')
+    .option('--title <text>', "the pull request's title (default: subject of the head's commit)")
+    .option('--body-file <file>', "the pull request's description (default: body of the head's commit)")
+    .addOption(new Option('--json', 'print the conclusion as JSON').conflicts('sarif'))
+    .addOption(new Option('--sarif', 'print the findings as SARIF 2.1.0'))
+    .option('-q, --quiet', 'no progress on stderr')
+    .addHelpText(
+      'after',
+      `
+The review goes to stdout as Markdown, progress to stderr. A stack that "muster up" runs on the same state is used;
+otherwise one is started for as long as the review takes. The same head again prints the review that is there.
+
+A model is configured in the environment, for the process that runs the stack:
+  ${model}      its name
+  ${url}  an OpenAI-compatible endpoint
+  ${key}  a key, if it wants one
+
+Examples:
+  $ muster review --base main
+  $ muster review --repo ~/src/widgets --base origin/main --head fix-parser --thread
+  $ muster review --repo ~/src/widgets.git --base HEAD^1 --head HEAD^2 --sarif > muster.sarif
+
+Exit codes:
+${exitCodeTable()}`,
+    )
+    .action(async (options: ReviewFlags) => {
+      const state = path.resolve(options.state)
+      await finish(state, async (console) => {
+        const { runReview } = await import('./review.ts')
+        const format = options.json ? 'json' : options.sarif ? 'sarif' : 'markdown'
+        return runReview({ ...options, state, format }, console)
+      })
+    })
+}
+
+interface ReviewFlags {
+  readonly base: string
+  readonly head: string
+  readonly repo: string
+  readonly state: string
+  readonly thread?: boolean
+  readonly title?: string
+  readonly bodyFile?: string
+  readonly json?: boolean
+  readonly sarif?: boolean
+  readonly quiet?: boolean
+}
+
+function addUp(program: Command): void {
+  program
+    .command('up')
+    .description('run the whole stack on this machine until Ctrl-C')
+    .addOption(portOption(PORT_DEFAULT))
+    .addOption(stateOption())
+    .option('--github-app <file>', 'serve a real GitHub as this App: JSON with appId, privateKeyFile, webhookSecrets')
+    .option('--github-api-url <url>', "that GitHub's API", httpUrl, GITHUB_API_URL)
+    .addHelpText(
+      'after',
+      `
+Without --github-app a stand-in of GitHub serves local repositories to "muster review".
+
+Examples:
+  $ muster up
+  $ muster up --port 0 --state /tmp/muster
+  $ muster up --github-app app.json --github-api-url https://github.example.com/api/v3`,
+    )
+    .action(async (options: UpFlags) => {
+      const state = path.resolve(options.state)
+      await finish(state, async (console) => {
+        const { runUp } = await import('./up.ts')
+        return runUp({ ...options, state }, console)
+      })
+    })
+}
+
+interface UpFlags {
+  readonly port: number
+  readonly state: string
+  readonly githubApp?: string
+  readonly githubApiUrl: string
+}
+
+export function portOption(byDefault: number): Option {
+  return new Option('--port <number>', 'port of the webhook on 127.0.0.1; 0 takes any free one')
+    .default(byDefault)
+    .argParser(portNumber)
+}
+
+export function stateOption(): Option {
+  return new Option('--state <dir>', 'where everything is kept between calls').default(
+    defaultStateDirectory,
+    "Muster's own .muster/",
+  )
+}
+
+/** Does the work of a command and ends the process by its exit code; what went wrong is one line on stderr. */
+export async function finish(state: string, work: (console: ReturnType<typeof openConsole>) => Promise<number>) {
+  const console = openConsole()
+  let code: number
+  try {
+    code = await work(console)
+  } catch (error) {
+    const { line, exitCode } = report(error, state)
+    process.stderr.write(`${line}\n`)
+    code = exitCode
+  }
+  // Whatever still has a connection open has nothing more to do.
+  process.exit(code)
+}
+
+/** Runs the command that the arguments name. Wrong use ends with 64, after commander has said what is wrong. */
+export async function runProgram(program: Command): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    process.exit(error.exitCode === 0 ? EXIT_CODES.pass.code : EXIT_CODES.usage.code)
+  }
+}
+
+function portNumber(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > PORT_MAX) {
+    throw new InvalidArgumentError(`A port is a number from 0 to ${PORT_MAX}.`)
+  }
+  return port
+}
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidArgumentError('It must be an http or https address.')
+  }
+  return text.replace(/\/+$/, '')
+}

@@ -1,0 +1,199 @@
+/**
+ * Says on stderr what goes on: with a terminal one line per lens that is written over, otherwise a line for each change.
+ * Nothing of it is the result; that goes to stdout.
+ */
+import { LiveLines } from './live-lines.ts'
+import type { Progress, PullRequestChange } from './request.ts'
+import type { LensProgress } from './run-view.ts'
+import type { Terminal } from './terminal.ts'
+import { counted, duration, visibleLine } from './words.ts'
+
+export interface Reporter {
+  /** Does one step; it is told at once, and how long it took if that was noticeable. */
+  step<T>(text: string, work: () => Promise<T>): Promise<T>
+  /** One line that stays. */
+  note(text: string): void
+  /** Takes up what a review says of itself. */
+  heard(progress: Progress): void
+  /** Ends what is live; for good and bad ends alike. Repeatable. */
+  end(): void
+}
+
+/** A step that took longer than this, ms, says how long. */
+const NOTICEABLE_MS = 1_000
+/** How often live lines are drawn, ms. */
+const DRAW_EVERY_MS = 100
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+const CHANGES: Readonly<Record<PullRequestChange, string>> = {
+  opened: 'opened',
+  pushed: 'pushed to',
+  retargeted: 'retargeted',
+  edited: 'edited',
+  asked_again: 'delivered again',
+  none: 'unchanged',
+}
+
+/** A reporter for that terminal; a quiet one says nothing. */
+export function createReporter(terminal: Terminal, isQuiet: boolean): Reporter {
+  if (isQuiet) return { step: (_text, work) => work(), note() {}, heard() {}, end() {} }
+  return terminal.isLive ? new LiveReporter(terminal) : plainReporter(terminal)
+}
+
+function plainReporter({ stream }: Terminal): Reporter {
+  const write = (text: string) => void stream.write(`${text}\n`)
+  let phase = ''
+  const states = new Map<string, string>()
+  return {
+    async step(text, work) {
+      const startedAt = performance.now()
+      write(`${text} …`)
+      const result = await work()
+      const took = performance.now() - startedAt
+      if (took > NOTICEABLE_MS) write(`${text}: done after ${duration(took)}`)
+      return result
+    },
+    note: write,
+    heard(progress) {
+      if (progress.kind === 'pull_request') {
+        write(changeOf(progress))
+        return
+      }
+      for (const lens of progress.lenses) {
+        const state = stateOf(lens)
+        if (states.get(lens.lens) !== state) write(`  ${nameOf(lens).padEnd(NAME_WIDTH)} ${state}`)
+        states.set(lens.lens, state)
+      }
+      const next = phaseOf(progress)
+      if (next !== phase) write(`  ${next}`)
+      phase = next
+    },
+    end() {},
+  }
+}
+
+class LiveReporter implements Reporter {
+  readonly #terminal: Terminal
+  readonly #live: LiveLines
+  #lines: (spinner: string) => string[] = () => []
+  #timer: NodeJS.Timeout | undefined
+  #frame = 0
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+    this.#live = new LiveLines(terminal)
+  }
+
+  async step<T>(text: string, work: () => Promise<T>): Promise<T> {
+    const { colors } = this.#terminal
+    const startedAt = performance.now()
+    const took = () => {
+      const ms = performance.now() - startedAt
+      return ms > NOTICEABLE_MS ? colors.dim(` ${duration(ms)}`) : ''
+    }
+    this.#animate((spinner) => [`${colors.cyan(spinner)} ${text}${took()}`])
+    const result = await work()
+    this.#settle([`${colors.green('✔')} ${text}${took()}`])
+    return result
+  }
+
+  note(text: string): void {
+    this.#live.clear()
+    this.#terminal.stream.write(`${text}\n`)
+    this.#draw()
+  }
+
+  heard(progress: Progress): void {
+    if (progress.kind === 'pull_request') {
+      this.note(changeOf(progress))
+      return
+    }
+    const lines = (spinner: string) => [
+      ...progress.lenses.map((lens) => this.#lensLine(lens, spinner)),
+      ...(progress.state === 'ended' ? [] : [this.#terminal.colors.dim(`${spinner} ${phaseOf(progress)}`)]),
+    ]
+    if (progress.state === 'ended') this.#settle(lines(' '))
+    else this.#animate(lines)
+  }
+
+  end(): void {
+    this.#settle(this.#lines(' '))
+  }
+
+  #lensLine(lens: LensProgress, spinner: string): string {
+    const { colors } = this.#terminal
+    const marks = {
+      waiting: colors.dim('·'),
+      reading: colors.cyan(spinner),
+      read: colors.green('✔'),
+      failed: colors.red('✖'),
+    }
+    const state = stateOf(lens)
+    const paint = lens.state === 'failed' ? colors.red : lens.findings > 0 ? colors.yellow : colors.dim
+    return `${marks[lens.state]} ${nameOf(lens).padEnd(NAME_WIDTH)} ${paint(state)}`
+  }
+
+  #animate(lines: (spinner: string) => string[]): void {
+    this.#lines = lines
+    this.#draw()
+    this.#timer ??= setInterval(() => {
+      this.#frame += 1
+      this.#draw()
+    }, DRAW_EVERY_MS)
+  }
+
+  #settle(lines: readonly string[]): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#lines = () => []
+    this.#live.show(lines)
+    this.#live.keep()
+  }
+
+  #draw(): void {
+    this.#live.show(this.#lines(SPINNER[this.#frame % SPINNER.length] ?? ''))
+  }
+}
+
+/** The longest name that is shown: "second reading". */
+const NAME_WIDTH = 14
+
+function nameOf({ lens }: LensProgress): string {
+  return lens === 'adjudication' ? 'second reading' : lens
+}
+
+function stateOf({ lens, state, parts, partsDone, findings, reason }: LensProgress): string {
+  const part = parts > 1 ? ` (${partsDone} of ${parts} parts)` : ''
+  switch (state) {
+    case 'waiting':
+      return 'waiting for a place'
+    case 'reading':
+      return `reading${part}`
+    case 'read':
+      if (lens === 'adjudication') return 'done'
+      return findings === 0 ? 'no findings' : counted(findings, 'finding')
+    case 'failed':
+      return visibleLine(`failed${part}${reason ? `: ${reason}` : ''}`)
+  }
+}
+
+function phaseOf({ state, lenses, reason }: Extract<Progress, { kind: 'run' }>): string {
+  switch (state) {
+    case 'accepted':
+      return 'accepted'
+    case 'running':
+      return lenses.length === 0 ? 'planning' : 'reviewing'
+    case 'concluded':
+      return 'concluded; posting'
+    case 'held':
+      return visibleLine(`held: ${reason?.sentence ?? 'a halt stands.'}`)
+    case 'ending':
+      return 'ending'
+    case 'ended':
+      return 'ended'
+  }
+}
+
+function changeOf({ name, url, change }: Extract<Progress, { kind: 'pull_request' }>): string {
+  return `Pull request ${name} ${CHANGES[change]}: ${url}`
+}

@@ -1,0 +1,130 @@
+/**
+ * Brings the stand-in's pull request to what is asked for, as people do on GitHub: open, push, retarget, edit, reopen.
+ * Each case ends with exactly one event that Muster acts on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GitHubStandIn } from '../infra/local/github/github.ts'
+import { causeOf } from '../shared/identity.ts'
+import type { PullRequestChange, ReviewRequest } from './request.ts'
+
+export interface PullRequestPlace {
+  readonly repositoryId: number
+  /** `owner/name` */
+  readonly repository: string
+  readonly number: number
+}
+
+export interface Brought extends PullRequestPlace {
+  readonly change: PullRequestChange
+  /** Of the run that answers to this change; for `none`, of the one that did before. */
+  readonly cause: string
+}
+
+/** GitHub's times have seconds. What happens in one second has no order, so a reopening waits for the next one, ms. */
+const SECOND_MS = 1_000
+
+/** The place of the pull request of these refs: the newest, should there be several, or where a new one will be. */
+export async function findPullRequest(
+  github: GitHubStandIn,
+  request: ReviewRequest,
+): Promise<PullRequestPlace & { readonly isNew: boolean }> {
+  const { owner, name } = request.repository
+  const added = await github.addRepository({
+    owner,
+    name,
+    gitDirectory: request.gitDirectory,
+    defaultBranch: request.base.ref,
+  })
+  const repository = `${owner}/${name}`
+  for (let number = added.lastNumber; number > 0; number -= 1) {
+    const pull = github.pullRequest(repository, number)
+    if (pull.base.ref === request.base.ref && pull.head.ref === request.head.ref) {
+      return { repositoryId: added.id, repository, number, isNew: false }
+    }
+  }
+  return { repositoryId: added.id, repository, number: added.lastNumber + 1, isNew: true }
+}
+
+/** Opens the pull request that isn't there yet. */
+export async function openPullRequest(
+  github: GitHubStandIn,
+  place: PullRequestPlace,
+  request: ReviewRequest,
+): Promise<Brought> {
+  const { base, head, title, body, author } = request
+  const number = await github.openPullRequest({
+    repository: place.repository,
+    base: base.ref,
+    baseSha: base.sha,
+    head: head.ref,
+    headSha: head.sha,
+    title,
+    body,
+    author: { login: author, type: 'User' },
+  })
+  return { ...place, number, change: 'opened', cause: causeOf.head(head.sha, base.ref) }
+}
+
+/** Changes an existing pull request where it differs from what is asked for; `none` if it doesn't. */
+export async function updatePullRequest(
+  github: GitHubStandIn,
+  place: PullRequestPlace,
+  request: ReviewRequest,
+  signal: AbortSignal,
+): Promise<Brought> {
+  const { repository, number } = place
+  const { base, head, title, body, thread } = request
+  const pull = github.pullRequest(repository, number)
+  const isPushed = pull.head.sha !== head.sha
+  const isRetargeted = pull.base.sha !== base.sha
+  const isEdited = pull.title !== title || pull.body !== body
+  const brought = (change: PullRequestChange, cause = causeOf.head(head.sha, base.ref)) => ({
+    ...place,
+    change,
+    cause,
+  })
+
+  if (!isPushed && !isRetargeted) {
+    if (pull.state === 'closed') {
+      await github.reopenPullRequest(repository, number, head.sha, { title, body })
+      return brought('asked_again')
+    }
+    if (!isEdited) return brought('none')
+    await github.edit(repository, number, { title, body })
+    return brought('edited', causeOf.text(title, body ?? ''))
+  }
+  if (!thread || pull.state === 'closed') {
+    if (isPushed) await reopenAt(github, place, request, signal)
+    // GitHub says nothing when a base branch moves; to name it anew is what asks for a review of the same head.
+    else await github.edit(repository, number, { title, body, base })
+  } else if (isPushed && !isRetargeted && !isEdited) {
+    await github.pushHead(repository, number, head.sha)
+  } else {
+    // Events of a draft are ignored, so several changes at once ask for one review, in the same series.
+    await github.setDraft(repository, number)
+    await github.edit(repository, number, { title, body, base })
+    await github.pushHead(repository, number, head.sha)
+    await github.markReady(repository, number)
+  }
+  return brought(isPushed ? 'pushed' : 'retargeted')
+}
+
+/** Has Muster look at the same head once more: the one event that begins no series and needs no change. */
+export async function askAgain(github: GitHubStandIn, { repository, number }: PullRequestPlace): Promise<void> {
+  await github.setDraft(repository, number)
+  await github.markReady(repository, number)
+}
+
+/** A new head that begins a series: closed at the old one, reopened at the new one. */
+async function reopenAt(
+  github: GitHubStandIn,
+  { repository, number }: PullRequestPlace,
+  { base, head, title, body }: ReviewRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  await github.closePullRequest(repository, number)
+  const closedAt = github.pullRequest(repository, number).updatedAt
+  const wait = (Math.floor(closedAt / SECOND_MS) + 1) * SECOND_MS - Date.now()
+  if (wait > 0) await sleep(wait, undefined, { signal })
+  await github.reopenPullRequest(repository, number, head.sha, { title, body, base })
+}

@@ -1,0 +1,179 @@
+/** Reviews a head on a stack in this process: bring the pull request there, follow the run, read what stands. */
+import type { LocalStack } from '../infra/local/stack.ts'
+import { causeOf, runIdOf } from '../shared/identity.ts'
+import { followRun, readRun } from './api-client.ts'
+import { CommandFailure } from './errors.ts'
+import {
+  askAgain,
+  type Brought,
+  findPullRequest,
+  openPullRequest,
+  type PullRequestPlace,
+  updatePullRequest,
+} from './pull-request.ts'
+import type { Progress, Reviewer, ReviewOutcome, ReviewRequest } from './request.ts'
+import { lensesOf, type RunView } from './run-view.ts'
+import { concludedRun, summaryMarkdown } from './summary.ts'
+
+/** A webhook is answered within 10 s; after this, ms, a run that isn't there is looked for among the deliveries. */
+const ACCEPTED_WITHIN_MS = 12_000
+/** A delivery that failed is handed over again this often: GitHub doesn't do it by itself, people do. */
+const REDELIVERIES_MAX = 3
+/** So much of an answer fits into a line, characters. */
+const ANSWER_SHOWN_MAX = 200
+
+type StandInStack = Pick<LocalStack, 'apiUrl'> & { readonly github: NonNullable<LocalStack['github']> }
+
+/**
+ * A reviewer on that stack. Several may be asked for at once; changes to pull requests are made one after the other, so
+ * that two calls for the same refs meet in one pull request. `model` is what the stack's model lenses use.
+ */
+export function reviewerOn(stack: StandInStack, model: string | undefined): Reviewer {
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work)
+    turn = result.catch(() => undefined) // its caller is told; the next one isn't concerned
+    return result
+  }
+  return async (request, heard, signal) => {
+    const { brought, before, stored } = await inTurn(() => bring(stack, model, request, signal))
+    const url = pageOf(stack, brought)
+    heard({ kind: 'pull_request', name: nameOf(brought), url, change: brought.change })
+    if (stored) return outcomeOf(stack, brought, stored, true)
+    const view = await follow(stack, brought, before, heard, signal)
+    const isShownAgain = before?.conclusion !== undefined && before.conclusion.planKey === view.conclusion?.planKey
+    return outcomeOf(stack, brought, view, isShownAgain)
+  }
+}
+
+interface Bringing {
+  readonly brought: Brought
+  /** The run of that cause before it was asked for now. */
+  readonly before: RunView | undefined
+  /** The run to be told of, if nothing needs to happen. */
+  readonly stored: RunView | undefined
+}
+
+async function bring(
+  stack: StandInStack,
+  model: string | undefined,
+  request: ReviewRequest,
+  signal: AbortSignal,
+): Promise<Bringing> {
+  const { apiUrl, github } = stack
+  const place = await findPullRequest(github, request)
+  if (place.isNew)
+    return { brought: await openPullRequest(github, place, request), before: undefined, stored: undefined }
+
+  // Read before anything is changed: afterwards it can't be told which attempt answers to the change.
+  const candidates = new Map<string, RunView | undefined>()
+  for (const cause of causesOf(request)) {
+    candidates.set(cause, await readRun(apiUrl, runIdOf(place.repositoryId, place.number, cause), signal))
+  }
+  const brought = await updatePullRequest(github, place, request, signal)
+  const before = candidates.get(brought.cause)
+  if (brought.change !== 'none') return { brought, before, stored: undefined }
+
+  if (before && before.state !== 'ended') return { brought, before: undefined, stored: undefined } // goes on from an earlier call
+  const shown = await shownRun(stack, place, request.head.sha, signal)
+  if (shown?.conclusion && !request.askAgain && !mayBeOther(shown.conclusion, model)) {
+    return { brought, before, stored: shown }
+  }
+  await askAgain(github, place)
+  return { brought: { ...brought, change: 'asked_again' }, before, stored: undefined }
+}
+
+function causesOf({ head, base, title, body }: ReviewRequest): string[] {
+  return [causeOf.head(head.sha, base.ref), causeOf.text(title, body ?? '')]
+}
+
+/** The run whose conclusion the summary shows, if that is of this head. */
+async function shownRun(stack: StandInStack, place: PullRequestPlace, head: string, signal: AbortSignal) {
+  const runId = concludedRun(stack.github.pullRequest(place.repository, place.number))
+  const view = runId === undefined ? undefined : await readRun(stack.apiUrl, runId, signal)
+  return view?.conclusion?.head === head ? view : undefined
+}
+
+/** True where Muster might say something else today: it decides, this only saves asking when it can't. */
+function mayBeOther({ verdict, lenses }: NonNullable<RunView['conclusion']>, model: string | undefined): boolean {
+  return verdict === 'incomplete' || lenses.some((lens) => lens.model !== undefined && lens.model !== model)
+}
+
+async function follow(
+  stack: StandInStack,
+  brought: Brought,
+  before: RunView | undefined,
+  heard: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<RunView> {
+  const runId = runIdOf(brought.repositoryId, brought.number, brought.cause)
+  const attemptMin = before === undefined ? 1 : before.state === 'ended' ? before.attempt + 1 : before.attempt
+  let redeliveries = 0
+  let expectedBy = Date.now() + ACCEPTED_WITHIN_MS
+  const view = await followRun(
+    stack.apiUrl,
+    runId,
+    async (seen) => {
+      if (seen && seen.attempt >= attemptMin) {
+        const { attempt, state, reason } = seen
+        heard({ kind: 'run', attempt, state, ...(reason ? { reason } : {}), lenses: lensesOf(seen.reviews) })
+        return state === 'ended'
+      }
+      if (Date.now() < expectedBy) return false
+      expectedBy = Date.now() + ACCEPTED_WITHIN_MS
+      redeliveries += 1
+      await redeliver(stack, brought, redeliveries)
+      return false
+    },
+    signal,
+  )
+  if (!view) throw new Error(`Run ${runId} was followed to no end.`)
+  if (view.outcome !== 'reviewed') throw notReviewed(view)
+  return view
+}
+
+/** Hands a failed delivery over again. One that is still under way is left alone. */
+async function redeliver({ github }: StandInStack, { repository, number }: Brought, tries: number): Promise<void> {
+  const last = github.deliveries().findLast((each) => each.repository === repository && each.number === number)
+  if (!last || last.result === null) return
+  const { reason, responseBody } = last.result
+  if (tries > REDELIVERIES_MAX) {
+    throw new CommandFailure(
+      'webhook_failed',
+      `The webhook was not accepted: ${[reason, responseBody.slice(0, ANSWER_SHOWN_MAX)].join(' ').trim()}.`,
+      'Look into functions.log in the state folder.',
+      'internal',
+    )
+  }
+  await github.redeliver(last.guid)
+}
+
+function notReviewed({ outcome, reason }: RunView): CommandFailure {
+  const sentence = reason ? reason.sentence : `The run ended: ${outcome ?? 'without an outcome'}.`
+  const isOvertaken = outcome === 'superseded' || outcome === 'closed' || outcome === 'cancelled'
+  return new CommandFailure(
+    reason?.code ?? outcome ?? 'run_failed',
+    sentence,
+    isOvertaken ? 'Another call has overtaken this one; call it again.' : 'Call it again: it is tried once more.',
+    isOvertaken ? 'unavailable' : 'internal',
+  )
+}
+
+function outcomeOf(stack: StandInStack, brought: Brought, view: RunView, alreadyReviewed: boolean): ReviewOutcome {
+  if (!view.conclusion) throw new Error(`Run ${view.run} ended reviewed without a conclusion.`)
+  const pull = stack.github.pullRequest(brought.repository, brought.number)
+  return {
+    alreadyReviewed,
+    url: pageOf(stack, brought),
+    markdown: summaryMarkdown(pull),
+    conclusion: view.conclusion,
+  }
+}
+
+function nameOf({ repository, number }: PullRequestPlace): string {
+  return `${repository}#${number}`
+}
+
+function pageOf({ github }: StandInStack, { repository, number }: PullRequestPlace): string {
+  return `${github.url}/${repository}/pull/${number}`
+}

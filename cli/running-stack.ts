@@ -1,0 +1,115 @@
+/** Finds the stack that runs on a state folder, and reviews through it. */
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import * as z from 'zod'
+import type { Control, ControlLine, ControlStatus } from './control.ts'
+import { CommandFailure } from './errors.ts'
+import type { Reviewer, ReviewOutcome } from './request.ts'
+import { upFile } from './settings.ts'
+
+/** What `up.json` says. */
+const upSchema = z.object({
+  pid: z.number(),
+  controlUrl: z.string(),
+  token: z.string(),
+  webhookUrl: z.string(),
+  /** The stand-in's pages; null for a real GitHub. */
+  pageUrl: z.string().nullable(),
+})
+type Up = z.infer<typeof upSchema>
+
+export interface RunningStack {
+  readonly status: ControlStatus
+  readonly reviewer: Reviewer
+}
+
+/** A running stack says who it is within this, ms, however busy it is. */
+const STATUS_MS = 5_000
+/** No line for so long means that the stack has stopped, ms: several times what it promises. */
+const SILENCE_MS = 60_000
+
+/** Tells others of this stack, until `removeUp`. Its owner alone may read the token. */
+export async function writeUp(
+  stateDirectory: string,
+  control: Control,
+  urls: { readonly webhookUrl: string; readonly pageUrl: string | null },
+): Promise<void> {
+  const up: Up = { pid: process.pid, controlUrl: control.url, token: control.token, ...urls }
+  const file = upFile(stateDirectory)
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(up, undefined, 2)}\n`, { mode: 0o600 })
+  await rename(temporary, file)
+}
+
+export async function removeUp(stateDirectory: string): Promise<void> {
+  await rm(upFile(stateDirectory), { force: true })
+}
+
+/** The stack that runs on this state; undefined if none does. A file that a killed one left behind counts for nothing. */
+export async function findRunningStack(stateDirectory: string): Promise<RunningStack | undefined> {
+  const up = await readUp(stateDirectory)
+  if (!up) return undefined
+  const headers = { authorization: `Bearer ${up.token}` }
+  let status: ControlStatus
+  try {
+    const response = await fetch(up.controlUrl, { headers, signal: AbortSignal.timeout(STATUS_MS) })
+    if (!response.ok) return undefined // another program has got that port since
+    status = (await response.json()) as ControlStatus
+  } catch {
+    return undefined // gone; should it live after all, the lock on the state says so in a moment
+  }
+  return { status, reviewer: (request, heard, signal) => reviewThrough(up, request, heard, signal) }
+}
+
+async function readUp(stateDirectory: string): Promise<Up | undefined> {
+  try {
+    return upSchema.safeParse(JSON.parse(await readFile(upFile(stateDirectory), 'utf8'))).data
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isMissing || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function reviewThrough(up: Up, ...[request, heard, signal]: Parameters<Reviewer>): Promise<ReviewOutcome> {
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  try {
+    const response = await fetch(`${up.controlUrl}/reviews`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${up.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    if (!response.ok || !response.body) throw new Error(`The running stack answered ${response.status}.`)
+    // The same stream under the names of Node.js and of the web.
+    const lines = createInterface({ input: Readable.fromWeb(response.body as ReadableStream) })
+    for await (const text of lines) {
+      timer.refresh()
+      const line = JSON.parse(text) as ControlLine
+      if ('progress' in line) heard(line.progress)
+      if ('outcome' in line) return line.outcome
+      if ('failure' in line) throw failureOf(line.failure)
+    }
+    throw new Error('The running stack ended in the middle of its answer.')
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure(
+      'stack_gone',
+      `The running stack (process ${up.pid}) no longer answers.`,
+      'Call it again: the review goes on where it was.',
+      'unavailable',
+      { cause: error },
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The text has the remedy in it already. */
+function failureOf({ code, text, exit }: Extract<ControlLine, { failure: object }>['failure']): CommandFailure {
+  return new CommandFailure(code, text, '', exit)
+}

@@ -1,0 +1,146 @@
+/**
+ * A conclusion as SARIF 2.1.0, for tools that show findings beside code. Pure.
+ * Format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+import type { Conclusion } from '../shared/conclusion.ts'
+import type { Finding } from '../shared/finding.ts'
+import type { Severity } from '../shared/severity.ts'
+
+export interface SarifLog {
+  readonly $schema: string
+  readonly version: '2.1.0'
+  readonly runs: readonly SarifRun[]
+}
+
+export interface SarifRun {
+  readonly tool: {
+    readonly driver: {
+      readonly name: string
+      readonly semanticVersion: string
+      readonly rules: readonly SarifRule[]
+    }
+  }
+  /** What was reviewed. */
+  readonly versionControlProvenance: readonly { readonly repositoryUri: string; readonly revisionId: string }[]
+  readonly automationDetails: { readonly id: string }
+  readonly invocations: readonly [
+    {
+      /** False if something was not read: then no result doesn't mean that nothing is there. */
+      readonly executionSuccessful: boolean
+      readonly toolExecutionNotifications: readonly {
+        readonly level: 'error'
+        readonly message: { readonly text: string }
+      }[]
+    },
+  ]
+  readonly columnKind: 'utf16CodeUnits'
+  readonly results: readonly SarifResult[]
+}
+
+export interface SarifRule {
+  readonly id: string
+  readonly shortDescription: { readonly text: string }
+  readonly defaultConfiguration: { readonly level: SarifLevel }
+  readonly properties: { readonly tags: readonly string[] }
+}
+
+export interface SarifResult {
+  readonly ruleId: string
+  readonly ruleIndex: number
+  readonly level: SarifLevel
+  readonly message: { readonly text: string }
+  readonly locations: readonly SarifLocation[]
+  readonly partialFingerprints: { readonly 'musterFinding/v1': string }
+  readonly properties: { readonly severity: Severity; readonly lens: string; readonly side?: 'LEFT' | 'RIGHT' }
+}
+
+export interface SarifLocation {
+  readonly physicalLocation: {
+    readonly artifactLocation: { readonly uri: string; readonly uriBaseId: '%SRCROOT%' }
+    readonly region?: { readonly startLine: number; readonly endLine: number }
+  }
+}
+
+export type SarifLevel = 'error' | 'warning' | 'note'
+
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
+
+const LEVELS: Readonly<Record<Severity, SarifLevel>> = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+}
+
+/** `repositoryUri` says where the commits are, `version` is Muster's own. Each standing finding is one result, worst first. */
+export function sarifOf(conclusion: Conclusion, repositoryUri: string, version: string): SarifLog {
+  const rules = new Map<string, SarifRule>()
+  for (const finding of conclusion.findings) {
+    const id = ruleIdOf(finding)
+    // Findings come worst first: a rule's default level is that of its worst finding.
+    if (!rules.has(id)) rules.set(id, ruleOf(finding))
+  }
+  const ids = [...rules.keys()]
+  const { owner, name } = conclusion.repository
+  return {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: { name: 'Muster', semanticVersion: version, rules: [...rules.values()] },
+        },
+        versionControlProvenance: [{ repositoryUri, revisionId: conclusion.head }],
+        automationDetails: { id: `muster/${owner}/${name}/${conclusion.number}/${conclusion.runId}` },
+        invocations: [
+          {
+            executionSuccessful: conclusion.verdict !== 'incomplete',
+            toolExecutionNotifications: conclusion.incompleteReasons.map((text) => ({
+              level: 'error',
+              message: { text },
+            })),
+          },
+        ],
+        columnKind: 'utf16CodeUnits',
+        results: conclusion.findings.map((finding) => resultOf(finding, ids)),
+      },
+    ],
+  }
+}
+
+/** A lens and its rule: rules of two lenses may have one name. */
+function ruleIdOf({ lens, rule }: Finding): string {
+  return `${lens}/${rule}`
+}
+
+function ruleOf(finding: Finding): SarifRule {
+  return {
+    id: ruleIdOf(finding),
+    shortDescription: { text: `${finding.rule}, by the lens ${finding.lens}` },
+    defaultConfiguration: { level: LEVELS[finding.severity] },
+    properties: { tags: [finding.lens, ...(finding.fenced ? ['security'] : [])] },
+  }
+}
+
+function resultOf(finding: Finding, ruleIds: readonly string[]): SarifResult {
+  const { severity, lens, place, title, why, clears, fingerprint } = finding
+  const ruleId = ruleIdOf(finding)
+  return {
+    ruleId,
+    ruleIndex: ruleIds.indexOf(ruleId),
+    level: LEVELS[severity],
+    message: { text: `${title}\n\n${why}\n\nTo clear it: ${clears}` },
+    locations: locationsOf(place),
+    partialFingerprints: { 'musterFinding/v1': fingerprint },
+    properties: { severity, lens, ...(place.kind === 'lines' ? { side: place.side } : {}) },
+  }
+}
+
+/** None for the pull request as a whole. Lines of the LEFT side are those before the change: a viewer of the head has none. */
+function locationsOf(place: Finding['place']): SarifLocation[] {
+  if (place.kind === 'pull_request') return []
+  const uri = place.path.split('/').map(encodeURIComponent).join('/')
+  const artifactLocation = { uri, uriBaseId: '%SRCROOT%' as const }
+  if (place.kind === 'file' || place.side === 'LEFT') return [{ physicalLocation: { artifactLocation } }]
+  return [{ physicalLocation: { artifactLocation, region: { startLine: place.startLine, endLine: place.line } } }]
+}

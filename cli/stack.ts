@@ -1,0 +1,88 @@
+/** Starts the local stack for a command, with a line of progress for each step that a person would wait for. */
+
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import type { AppCredentials } from '../infra/local/credentials.ts'
+import type { LocalStack } from '../infra/local/stack.ts'
+import { openControl } from './control.ts'
+import type { Reporter } from './progress.ts'
+import type { Reviewer } from './request.ts'
+import { reviewerOn } from './reviewer.ts'
+import { removeUp, writeUp } from './running-stack.ts'
+import { cacheDirectory, logFile, type ModelSettings } from './settings.ts'
+
+export interface StackSettings {
+  readonly stateDirectory: string
+  /** Port of the webhook's endpoint; 0 takes any free one. */
+  readonly port: number
+  readonly model: ModelSettings | undefined
+  /** A real GitHub instead of the stand-in. */
+  readonly github?: { readonly apiUrl: string; readonly credentials: AppCredentials }
+  /** True: other commands find this stack and use it. */
+  readonly isShared: boolean
+}
+
+export interface OpenStack {
+  readonly stack: LocalStack
+  /** Undefined where the stack serves a real GitHub. */
+  readonly reviewer: Reviewer | undefined
+  /** Ends everything; what was under way goes on at the next start. Repeatable. */
+  close(): Promise<void>
+}
+
+/** Starts the stack on its state. Rejects if the state or the port is in use. */
+export async function openStack(settings: StackSettings, reporter: Reporter): Promise<OpenStack> {
+  const { stateDirectory, port, model, github, isShared } = settings
+  await mkdir(stateDirectory, { recursive: true })
+  await synthesize(reporter)
+  const log = createWriteStream(logFile(stateDirectory), { mode: 0o600 })
+  await once(log, 'open')
+  const { startLocalStack } = await import('../infra/local/stack.ts')
+  const stack = await reporter.step('Starting the stack', () =>
+    startLocalStack({
+      directory: stateDirectory,
+      cacheDirectory,
+      port,
+      ...(model ? { model } : {}),
+      ...(github ? { github } : {}),
+      onLog: (functionName, line) => void log.write(`${functionName} ${line}\n`),
+    }),
+  )
+  const standIn = stack.github
+  const reviewer = standIn && reviewerOn({ apiUrl: stack.apiUrl, github: standIn }, model?.model)
+  const status = { pid: process.pid, model: model?.model ?? null, reviewsLocally: reviewer !== undefined }
+  const control = isShared ? await openControl(status, reviewer) : undefined
+  if (control) {
+    await writeUp(stateDirectory, control, { webhookUrl: stack.webhookUrl, pageUrl: standIn?.url ?? null })
+  }
+  let closing: Promise<void> | undefined
+  return {
+    stack,
+    reviewer,
+    close() {
+      closing ??= (async () => {
+        if (control) await removeUp(stateDirectory) // first, while the state is still ours
+        await control?.close()
+        await stack.close()
+        log.end()
+        await once(log, 'close')
+      })()
+      return closing
+    },
+  }
+}
+
+/** Done before the stack starts, so that it can be told: it takes seconds, once for each version of Muster's sources. */
+async function synthesize(reporter: Reporter): Promise<void> {
+  const { loadAssembly } = await import('../infra/local/assembly.ts')
+  const kept = await readdir(cacheDirectory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const isFirst = !kept.some((name) => name.startsWith('assembly-'))
+  const text = isFirst
+    ? 'Synthesizing the stack (first time only)'
+    : 'Loading the stack (a synth, if its sources changed)'
+  await reporter.step(text, () => loadAssembly({ cacheDirectory }))
+}

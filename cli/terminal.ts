@@ -1,0 +1,25 @@
+/** What a stream can show: colours, and lines that are written over. Decided once, for each stream by itself. */
+import picocolors from 'picocolors'
+
+export interface Terminal {
+  readonly stream: NodeJS.WriteStream
+  /** True if lines may be written over. */
+  readonly isLive: boolean
+  readonly colors: ReturnType<typeof picocolors.createColors>
+  /** Width in characters. */
+  columns(): number
+}
+
+/** Where a terminal doesn't say how wide it is. */
+const COLUMNS_DEFAULT = 80
+
+/** Colour only with a terminal and without NO_COLOR (no-color.org); a `dumb` terminal gets neither colour nor movement. */
+export function terminalOf(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Terminal {
+  const isLive = stream.isTTY === true && environment.TERM !== 'dumb'
+  return {
+    stream,
+    isLive,
+    colors: picocolors.createColors(isLive && !environment.NO_COLOR),
+    columns: () => stream.columns ?? COLUMNS_DEFAULT,
+  }
+}
