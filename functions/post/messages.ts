@@ -44,7 +44,7 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A review can not be said', { runId: run.runId, code: error.code })
     await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) })
-    if (stopped === 'head_moved') await overtaken(parts, run, now())
+    if (stopped === 'head_moved') await overtaken(parts, run)
   }
 }
 
@@ -68,7 +68,7 @@ async function settle(
       return
     }
     await postponeMessage(ledger, message, owner, { at: now() + ledger.timings.lookMs, error: false })
-    if (stopped === 'head_moved') await overtaken(parts, run, now())
+    if (stopped === 'head_moved') await overtaken(parts, run)
     return
   }
   const next = afterUnknown(said.because, message.errors, now())
@@ -91,7 +91,7 @@ async function reasonToStop(parts: PostParts, message: Message) {
 }
 
 /** GitHub shows another head, whose own run may not have begun: this one ends, and the sweeper finishes its ending (PR2). */
-async function overtaken(parts: PostParts, run: Run, now: number): Promise<void> {
+export async function overtaken({ ledger, now }: PostParts, run: Run): Promise<void> {
   const reason: Reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
-  await beginEnding(parts.ledger, run, { outcome: 'superseded', reason, now })
+  await beginEnding(ledger, run, { outcome: 'superseded', reason, now: now() })
 }

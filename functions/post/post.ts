@@ -34,6 +34,24 @@ export function afterUnknown(
   return { kind: 'postpone', at: now + growing, error }
 }
 
+/**
+ * Whether what `raisedBy` wants shown may be shown now. `later`: its ending, or the end of a halt, will decide. `void`:
+ * never, because it was overtaken, and a verdict for a head that isn't live is not published (PR2, PR5); what such a run
+ * leaves behind is its check run, which its ending has completed.
+ */
+export function mayShow(facts: {
+  readonly kind: string
+  readonly raisedBy: Run | undefined
+  readonly halted: boolean
+  readonly shownHead: string
+}): 'show' | 'later' | 'void' | 'head_moved' {
+  const { kind, raisedBy, halted, shownHead } = facts
+  if (halted || raisedBy?.state === 'ending') return 'later'
+  if (raisedBy?.state === 'concluded') return shownHead === raisedBy.head ? 'show' : 'head_moved'
+  const overtaken = raisedBy === undefined || (raisedBy.state === 'ended' && raisedBy.outcome !== 'reviewed')
+  return overtaken && kind !== 'check_run' ? 'void' : 'show'
+}
+
 /** True if something is still to be shown, or to be looked at a second time. */
 export function isOwed(resource: ShownResource, now: number): boolean {
   if (resource.shownGeneration < resource.generation) return true

@@ -12,10 +12,12 @@ import {
   recordShown,
   type ShownResource,
 } from '../../shared/ledger/resource.ts'
+import { readRun } from '../../shared/ledger/run.ts'
 import type { Run } from '../../shared/run.ts'
 import type { Resource } from '../../shared/shown.ts'
+import { overtaken } from './messages.ts'
 import type { PostParts } from './parts.ts'
-import { afterUnknown, isOwed, secondLook } from './post.ts'
+import { afterUnknown, isOwed, mayShow, secondLook } from './post.ts'
 
 /** Each resource that is owed. One that another poster holds is left to it. */
 export async function keepResources(parts: PostParts, run: Run): Promise<void> {
@@ -34,11 +36,16 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
 
 async function keep(parts: PostParts, run: Run, resource: ShownResource): Promise<void> {
   const { ledger, documents, owner, now, log } = parts
-  if (await standingHalt(ledger, run.repository)) {
-    await postponeResource(ledger, resource, owner, { at: now() + ledger.timings.lookMs })
-    return
-  }
   try {
+    const allowed = await allowedNow(parts, run, resource)
+    if (allowed === 'void') {
+      await recordShown(ledger, resource, owner, { now: now(), refused: 'head_superseded: its run was overtaken.' })
+      return
+    }
+    if (allowed === 'later') {
+      await postponeResource(ledger, resource, owner, { at: now() + ledger.timings.lookMs })
+      return
+    }
     const kept = await show(parts, run, resource, await getDocument<Resource>(documents, resource.document))
     if (kept.state === 'shown') {
       const lookAgainAt = secondLook(resource, now(), ledger.timings.postLeaseMs)
@@ -59,6 +66,19 @@ async function keep(parts: PostParts, run: Run, resource: ShownResource): Promis
     log.error('A resource can not be shown', { runId: run.runId, key: resource.kind, code: error.code })
     await recordShown(ledger, resource, owner, { now: now(), refused: sentenceOf(error) })
   }
+}
+
+/** Asked right before what others would see; everything is read anew. */
+async function allowedNow(parts: PostParts, run: Run, resource: ShownResource): Promise<'show' | 'later' | 'void'> {
+  const { ledger, github } = parts
+  const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
+  // Only a verdict needs its head to be live; asking costs a request.
+  const shownHead =
+    raisedBy?.state === 'concluded' ? (await github.pullRequest(run.repository, run.number)).head.sha : ''
+  const allowed = mayShow({ kind: resource.kind, raisedBy, halted: halt !== undefined, shownHead })
+  if (allowed !== 'head_moved') return allowed
+  if (raisedBy) await overtaken(parts, raisedBy)
+  return 'later'
 }
 
 function show(parts: PostParts, run: Run, resource: ShownResource, desired: Resource): Promise<Kept> {

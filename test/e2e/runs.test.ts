@@ -182,6 +182,8 @@ describe('several heads', () => {
     })
     expect(checkRunOf(first)).toMatchObject([{ conclusion: 'cancelled' }])
     expect(reviewsOf(first)).toEqual([])
+    expect(muster.shown(first).issueComments).toEqual([])
+    expect(muster.shown(first).labels).toEqual(['muster: checking'])
 
     await muster.deliver(payload(second))
     await muster.until('the review of the new head', () =>
@@ -203,7 +205,7 @@ describe('several heads', () => {
       outcome: 'reviewed',
       verdict: 'pass',
     })
-    expect(muster.model.callsAbout('first_here')).toHaveLength(2) // once as the head, once as a removed line of the second
+    expect(muster.model.callsAbout('first_here')).toHaveLength(1)
     expect(reviewsOf(first).map(({ commitId }) => commitId)).toEqual([first.head, second.head])
     const { issueComments, labels } = muster.shown(first)
     expect(issueComments).toHaveLength(1)
