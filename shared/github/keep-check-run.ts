@@ -3,7 +3,7 @@ import { ANNOTATIONS_PER_REQUEST } from '../limits.ts'
 import type { Annotation, CheckRunResource } from '../shown.ts'
 import type { CheckRunChange, CheckRunSeen, GitHub, Repo } from './github.ts'
 import type { Kept } from './keep-resource.ts'
-import { notShown, orLook, orUnknown } from './shown-outcome.ts'
+import { notShown, orLook, orUnknown, sameText } from './shown-outcome.ts'
 
 /** What a second check run of ours on the same head is closed with: GitHub can't delete one. */
 const COPY_TITLE = 'Shown by another check run of Muster'
@@ -82,11 +82,6 @@ function shows(seen: CheckRunSeen, desired: CheckRunResource): boolean {
     sameText(seen.summary, desired.summary) &&
     sameText(seen.text, desired.text)
   )
-}
-
-/** GitHub may change line ends and the white space at the ends; nothing else. */
-function sameText(a: string, b: string): boolean {
-  return a.replace(/\r\n/g, '\n').trim() === b.replace(/\r\n/g, '\n').trim()
 }
 
 function changeOf(desired: CheckRunResource, annotations: readonly Annotation[]): CheckRunChange {

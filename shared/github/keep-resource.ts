@@ -1,7 +1,7 @@
 /** Keeps what Muster shows on a pull request true: the summary comment and the label. Read, changed only if different, read back. */
 import { LABELS, type LabelResource, markerOf, type SummaryResource } from '../shown.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
-import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
+import { notShown, orLook, orUnknown, sameText, type Unknown } from './shown-outcome.ts'
 
 export interface Shown {
   readonly state: 'shown'
@@ -17,6 +17,8 @@ export interface SummaryPlace {
   readonly repo: Repo
   readonly repositoryId: number
   readonly number: number
+  /** The comment's id as it was recorded, for a pull request with more comments than are listed. */
+  readonly knownId?: number
 }
 
 /**
@@ -69,15 +71,22 @@ interface OwnSummary extends CommentSeen {
 /** Our summary comments, oldest first. Throws `not_shown` if none is seen in a list that was cut: it may be beyond. */
 async function ownSummaries(github: GitHub, place: SummaryPlace): Promise<readonly OwnSummary[]> {
   const { rows, cut } = await github.comments(place.repo, place.number)
-  const ours = rows
+  const listed = summariesAmong(rows, place)
+  if (listed.length > 0 || !cut) return listed
+  const known = place.knownId === undefined ? undefined : await github.comment(place.repo, place.knownId)
+  const recorded = summariesAmong(known === undefined ? [] : [known], place)
+  if (recorded.length > 0) return recorded
+  throw notShown('Some comments are beyond what is read; the summary comment').because
+}
+
+function summariesAmong(comments: readonly CommentSeen[], place: SummaryPlace): readonly OwnSummary[] {
+  return comments
     .filter((comment) => comment.authorIsUs)
     .flatMap((comment) => {
       const generation = generationOf(comment.body, place)
       return generation === undefined ? [] : [{ ...comment, generation }]
     })
     .sort((a, b) => a.id - b.id)
-  if (ours.length === 0 && cut) throw notShown('Older comments are beyond what is read; the summary comment').because
-  return ours
 }
 
 /** The generation in the comment's marker, which is a line of its own at the end. */
@@ -86,15 +95,6 @@ function generationOf(body: string, { repositoryId, number }: SummaryPlace): num
   const generation = /^<!-- muster:v1 summary \d+#\d+ (\d{1,15}) -->$/.exec(last)?.[1]
   if (generation === undefined) return undefined
   return last === markerOf.summary(repositoryId, number, Number(generation)) ? Number(generation) : undefined
-}
-
-/** GitHub may change line ends and the white space at the end; nothing else (AW71). */
-function sameText(a: string, b: string): boolean {
-  return folded(a) === folded(b)
-}
-
-function folded(text: string): string {
-  return text.replace(/\r\n/g, '\n').trimEnd()
 }
 
 async function ownLabels(github: GitHub, repo: Repo, number: number): Promise<readonly string[]> {

@@ -36,3 +36,8 @@ export async function orLook<Result>(write: Promise<Result>): Promise<Result | R
     throw error
   }
 }
+
+/** GitHub may change line ends and the white space at both ends; nothing else (AW71). */
+export function sameText(a: string, b: string): boolean {
+  return a.replace(/\r\n/g, '\n').trim() === b.replace(/\r\n/g, '\n').trim()
+}

@@ -69,6 +69,17 @@ describe('the summary comment', () => {
     expect(bodies()).toEqual(['one'])
   })
 
+  it('D15: in a list that is too long, it is found by its recorded id, and never made anew', async () => {
+    const first = await keep('one', 1)
+    const headers = { link: '<http://x/?page=2>; rel="next"' }
+    world.wire.break(/^GET .*\/issues\/\d+\/comments$/, { kind: 'answered', status: 200, body: [], headers }, 120)
+    expect(await keep('two', 2)).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
+    const { repo, repositoryId, number, github } = world
+    const place = { repo, repositoryId, number, knownId: first.state === 'shown' ? (first.id ?? 0) : 0 }
+    expect(await keepSummary(github, place, { kind: 'summary', body: 'two' }, 2)).toMatchObject({ state: 'shown' })
+    expect(bodies()).toEqual(['two'])
+  })
+
   it('LE7: of two copies of ours the oldest stays', async () => {
     const { github, repo, number } = world
     await github.createComment(repo, number, `one\n${marker(1)}`)

@@ -49,6 +49,8 @@ describe('a review is said once', () => {
     })
     expect(said).toEqual({ state: 'said', reviewId: pending[0], repeated: 0 })
     expect(reviews()).toMatchObject([{ state: 'COMMENTED', comments: [{ path: 'src/archive.js', line: 1 }] }])
+    const { rows } = await world.github.reviewComments(world.repo, world.number, pending[0] ?? 0)
+    expect(rows).toMatchObject([{ path: 'src/archive.js', line: 1, body: 'About line 1.' }])
   })
 
   it('LE5: said again, it writes nothing', async () => {

@@ -14,7 +14,12 @@ import type { GitHub, Repo } from '../../../shared/github/github.ts'
 /** What the wire does to one request: the answer is lost after the request took effect, or it never arrives. */
 export type Fault =
   | { readonly kind: 'answer_lost' }
-  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly body: unknown
+      readonly headers?: Record<string, string>
+    }
   /** Something else happens first, at exactly this moment. */
   | { readonly kind: 'meanwhile'; readonly work: () => Promise<void> }
 
@@ -90,7 +95,9 @@ async function openWire(target: string) {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     if (fault?.kind === 'answered') {
-      response.writeHead(fault.status, { 'content-type': 'application/json' }).end(JSON.stringify(fault.body))
+      response
+        .writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers })
+        .end(JSON.stringify(fault.body))
       return
     }
     if (fault?.kind === 'meanwhile') await fault.work()
