@@ -9,12 +9,12 @@ export const CHECK_RUN_NAME = 'Muster'
  * Identity of a head's check run at GitHub, derived from repository, pull request and head (DESIGN §9). A verdict carries
  * the same one: with another, the check run that is in progress would stay so beside it for ever.
  */
-export function checkRunIdentity(run: Pick<Run, 'repository' | 'number' | 'head'>): {
-  name: string
-  head: string
-  externalId: string
-} {
-  const { repository, number, head } = run
+export function checkRunIdentity(subject: {
+  readonly repository: { readonly id: number }
+  readonly number: number
+  readonly head: string
+}): { name: string; head: string; externalId: string } {
+  const { repository, number, head } = subject
   return { name: CHECK_RUN_NAME, head, externalId: `muster:v1:${repository.id}:${number}:${head}` }
 }
 

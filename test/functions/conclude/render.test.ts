@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkRunOf, externalIdOf } from '../../../functions/conclude/check-run.ts'
+import { checkRunOf } from '../../../functions/conclude/check-run.ts'
 import { labelOf } from '../../../functions/conclude/label.ts'
 import { hiddenJson, inline, prose } from '../../../functions/conclude/markdown.ts'
 import { reviewMessageOf } from '../../../functions/conclude/review-message.ts'
 import { summaryOf } from '../../../functions/conclude/summary.ts'
+import { checkRunIdentity } from '../../../shared/check-run.ts'
 import type { Conclusion } from '../../../shared/conclusion.ts'
 import { ANNOTATIONS_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../../shared/limits.ts'
 import { markerOf, type ReviewMessage } from '../../../shared/shown.ts'
@@ -287,20 +288,9 @@ describe('colours', () => {
     expect(labelOf(subject).label).toBe(label)
   })
 
-  it('PR1: a run under way, and one that failed, are neither', () => {
-    const place = { repository: { id: 1 }, number: 42, head: HEAD }
-    expect(checkRunOf({ kind: 'in_progress', ...place })).toMatchObject({ status: 'in_progress' })
-    expect(checkRunOf({ kind: 'in_progress', ...place })).not.toHaveProperty('conclusion')
-    expect(labelOf({ kind: 'in_progress', ...place }).label).toBe('muster: checking')
-    const failed = { kind: 'ended', because: 'failed', sentence: 'GitHub was not reachable.', ...place } as const
-    expect(checkRunOf(failed)).toMatchObject({ status: 'completed', conclusion: 'neutral' })
-    expect(checkRunOf({ ...failed, because: 'superseded' }).conclusion).toBe('cancelled')
-  })
-
-  it('the check run of a head is the same in every state', () => {
-    const place = { repository: { id: 1 }, number: 42, head: HEAD }
-    expect(checkRunOf(CHANGES_REQUESTED).externalId).toBe(externalIdOf(place))
-    expect(checkRunOf({ kind: 'in_progress', ...place }).externalId).toBe(externalIdOf(place))
+  it('a verdict is shown by the very check run that was in progress', () => {
+    const { externalId, name, head } = checkRunOf(CHANGES_REQUESTED)
+    expect({ externalId, name, head }).toEqual(checkRunIdentity({ repository: { id: 1 }, number: 42, head: HEAD }))
   })
 
   it('changes are requested only where the configuration lets us, and only for that verdict', () => {
