@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  dropQueue,
+  dropTicket,
+  queueTicket,
+  readFleet,
+  readQueues,
+  readTickets,
+  writeFleet,
+} from '../../../shared/ledger/fleet.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { afterHandOver, FLEET_AT_REST, type Fleet } from '../../../shared/schedule.ts'
+import { ticket } from '../samples.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const granting = (fleet: Fleet, ...names: string[]) =>
+  afterHandOver(fleet, { grants: names.map((name) => ticket(name)), now: world.now })
+const write = (before: Fleet, next: Fleet, writer: string) => writeFleet(world.ledger, before, next, writer, world.now)
+
+describe('the fleet item', () => {
+  it('is at rest before its first grant', async () => {
+    expect(await readFleet(world.ledger)).toEqual(FLEET_AT_REST)
+  })
+
+  it('CE6: of two who read the same fleet one writes it, at its first write too', async () => {
+    for (const round of [1, 2]) {
+      const before = await readFleet(world.ledger)
+      const both = await Promise.all(
+        ['a', 'b'].map((name) => write(before, granting(before, `${name}-${round}`), `${name}-${round}`)),
+      )
+      expect(both.toSorted()).toEqual([false, true])
+      expect(Object.keys((await readFleet(world.ledger)).slots)).toHaveLength(round)
+    }
+  })
+
+  it.each(['PutItem', 'UpdateItem'])('AW32: a %s whose answer was lost is written', async (operation) => {
+    if (operation === 'UpdateItem') await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w0')
+    const before = await readFleet(world.ledger)
+    world.wire.loseAnswer((request) => request.operation === operation)
+    expect(await write(before, granting(before, 'b'), 'w1')).toBe(true)
+    expect(await readFleet(world.ledger)).toMatchObject({ version: before.version + 1 })
+  })
+
+  it('is due while it holds a slot, and a busy fleet is not put off by being written', async () => {
+    await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
+    const dueAt = world.now + world.ledger.timings.lookMs
+    expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt })
+    world.now += 30_000
+    const before = await readFleet(world.ledger)
+    await write(before, granting(before, 'b'), 'w2')
+    expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt })
+    const full = await readFleet(world.ledger)
+    await write(full, { ...full, slots: {} }, 'w3')
+    expect(await world.item(keyOf.fleet())).not.toHaveProperty('dueAt')
+  })
+})
+
+describe('queues and tickets', () => {
+  it('a queue has its marker from its first ticket on, and its tickets in the order of their turns', async () => {
+    for (const turn of [30, 5, 200]) await queueTicket(world.ledger, ticket(`r${turn}`, { turn }), `nonce-${turn}`)
+    const [queue, ...others] = await readQueues(world.ledger)
+    expect(others).toEqual([])
+    expect(queue).toMatchObject({ repository: 7, pool: 'lambda', nonce: 'nonce-200' })
+    if (queue) expect((await readTickets(world.ledger, queue, 2)).map(({ turn }) => turn)).toEqual([5, 30])
+  })
+
+  it('the same ticket twice is one ticket; that of a later epoch is another', async () => {
+    for (const epoch of [1, 1, 2]) await queueTicket(world.ledger, ticket('r', { epoch }), 'n')
+    const [queue] = await readQueues(world.ledger)
+    if (!queue) throw new Error('Expected a queue, found none')
+    expect(await readTickets(world.ledger, queue, 9)).toHaveLength(2)
+    await dropTicket(world.ledger, ticket('r', { epoch: 1 }))
+    expect(await readTickets(world.ledger, queue, 9)).toMatchObject([{ epoch: 2 }]) // IL9
+  })
+
+  it('IL8: a marker that a ticket has renewed since it was read is not deleted', async () => {
+    await queueTicket(world.ledger, ticket('first'), 'n1')
+    await dropTicket(world.ledger, ticket('first'))
+    const [seen] = await readQueues(world.ledger)
+    if (!seen) throw new Error('Expected a queue, found none')
+    await queueTicket(world.ledger, ticket('second'), 'n2')
+    await dropQueue(world.ledger, seen)
+    expect(await readQueues(world.ledger)).toMatchObject([{ nonce: 'n2' }])
+  })
+
+  it('a marker of an empty queue is deleted by who saw it empty', async () => {
+    await queueTicket(world.ledger, ticket('first'), 'n1')
+    await dropTicket(world.ledger, ticket('first'))
+    for (const queue of await readQueues(world.ledger)) await dropQueue(world.ledger, queue)
+    expect(await world.items()).toEqual([])
+  })
+
+  it('IL8: the ticket is written before its marker', async () => {
+    world.wire.passed.length = 0
+    await queueTicket(world.ledger, ticket('r'), 'n')
+    const partitions = world.wire.passed.map(({ body }) => (body.Item as { pk: { S: string } }).pk.S)
+    expect(partitions).toEqual(['QUEUE#7#lambda', 'FLEET#main'])
+  })
+})

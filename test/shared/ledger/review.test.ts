@@ -1,0 +1,390 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  awaitGrant,
+  completeReview,
+  dropToken,
+  endReview,
+  grantReview,
+  leaseReview,
+  readReview,
+  readReviews,
+  renewLease,
+  takeBack,
+} from '../../../shared/ledger/review.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
+import type { Review } from '../../../shared/review.ts'
+import { wantedReview } from '../samples.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const wanted = wantedReview(0)
+const outcome = { state: 'completed', result: 'digest-a', findings: 2, blocking: 1 } as const
+
+const admit = (changes: Partial<Review> = {}) =>
+  awaitGrant(world.ledger, wantedReview(0, changes) as typeof wanted, { writer: `w-${Math.random()}`, now: world.now })
+const grant = (epoch = 1) => grantReview(world.ledger, { name: wanted, epoch }, world.now)
+const lease = (owner: string, epoch = 1) => leaseReview(world.ledger, wanted, { epoch, owner, now: world.now })
+const renew = (owner: string, epoch = 1) =>
+  renewLease(world.ledger, wanted, { epoch, owner, now: world.now }, AbortSignal.timeout(5_000))
+const complete = (owner: string, epoch = 1, as: Parameters<typeof completeReview>[3] = outcome) =>
+  completeReview(world.ledger, wanted, { epoch, owner }, as)
+const item = () => world.item(keyOf.review(wanted))
+
+async function stored(): Promise<Review> {
+  const review = await readReview(world.ledger, wanted)
+  if (!review) throw new Error('Expected the review to be stored, found none')
+  return review
+}
+
+/** Admitted, granted and leased by `owner`. */
+async function leased(owner: string): Promise<Review> {
+  await admit()
+  await grant()
+  expect((await lease(owner)).kind).toBe('leased')
+  return stored()
+}
+
+/** The review is taken back after its grant or lease has ended. */
+async function lose(): Promise<Review> {
+  const review = await stored()
+  world.now = (review.until ?? 0) + 1
+  const taken = await takeBack(world.ledger, review, world.now)
+  expect(taken.taken).toBe(true)
+  expect(taken.review).toEqual(await stored())
+  return taken.review
+}
+
+describe('awaitGrant', () => {
+  it('makes a review wait, at its first epoch, and due', async () => {
+    const review = await admit()
+    expect(review).toEqual(await stored())
+    expect(review).toMatchObject({ state: 'waiting', epoch: 1, token: 'token-0' })
+    expect(await item()).toMatchObject({ dueAt: world.now + world.ledger.timings.grantMs })
+  })
+
+  it('called again, it writes the new token and leaves everything else as it is', async () => {
+    await admit()
+    for (const step of [() => Promise.resolve(), () => grant(), () => lease('a')]) {
+      await step()
+      const before = await item()
+      const again = await admit({ token: 'token-new' })
+      expect(again).toEqual(await stored())
+      expect(await item()).toEqual({ ...before, token: 'token-new' })
+      await admit({ token: 'token-0' })
+    }
+  })
+
+  it('LE12, LE16: a completed review is reused by every later attempt', async () => {
+    await leased('a')
+    await complete('a')
+    const before = await item()
+    expect(await admit({ attempt: 2, token: 'later' })).toMatchObject({ state: 'completed', result: 'digest-a' })
+    expect(await item()).toEqual(before)
+  })
+
+  it('LE16: a failed review waits again in the next attempt, at a later epoch, with nothing of the last one left', async () => {
+    await leased('a')
+    await complete('a', 1, { state: 'failed', reason: { code: 'lens_failed', sentence: 'It failed.' } })
+    expect(await admit()).toMatchObject({ state: 'failed' })
+    const again = await admit({ attempt: 2, token: 'later', turn: 9 })
+    expect(again).toEqual(await stored())
+    expect(again).toMatchObject({ state: 'waiting', attempt: 2, epoch: 2, token: 'later', turn: 9 })
+    for (const member of ['owner', 'until', 'reason', 'losses']) expect(again).not.toHaveProperty(member)
+  })
+
+  it.each(['granted', 'leased'] as const)(
+    'LE16: one that an earlier attempt left %s waits again at a later epoch',
+    async (state) => {
+      await admit()
+      await grant()
+      if (state === 'leased') await lease('a')
+      expect(await admit({ attempt: 2, token: 'later' })).toEqual(await stored())
+      expect(await stored()).toMatchObject({ state: 'waiting', attempt: 2, epoch: 2 })
+      expect(await complete('a')).toEqual({ kind: 'stale' })
+    },
+  )
+
+  it('IL11: an Admit of an earlier attempt changes nothing of the later one', async () => {
+    await admit({ attempt: 2, token: 'later' })
+    const before = await item()
+    expect(await admit({ attempt: 1 })).toMatchObject({ state: 'ended' })
+    expect(await item()).toEqual(before)
+  })
+
+  it('AW32: the first write whose answer is lost stands once, at epoch 1', async () => {
+    world.wire.loseAnswer(({ operation }) => operation === 'PutItem')
+    expect(await admit()).toMatchObject({ state: 'waiting', epoch: 1 })
+    expect(await world.items()).toHaveLength(1)
+  })
+})
+
+describe('grantReview', () => {
+  it('grants a waiting review at its epoch, until a time; repeated, it answers the same', async () => {
+    await admit()
+    const granted = await grant()
+    expect(granted).toMatchObject({ state: 'granted', until: world.now + world.ledger.timings.grantMs })
+    world.now += 5
+    expect(await grant()).toEqual(granted)
+  })
+
+  it('IL9: a ticket of another epoch is void, and changes nothing', async () => {
+    await admit()
+    await grant()
+    await lose()
+    const before = await item()
+    expect(await grant(1)).toBeUndefined()
+    expect(await grant(3)).toBeUndefined()
+    expect(await item()).toEqual(before)
+  })
+
+  it('a ticket of a review that is done, or was never asked for, is void', async () => {
+    expect(await grant()).toBeUndefined()
+    await leased('a')
+    await complete('a')
+    expect(await grant()).toBeUndefined()
+    expect(await world.items()).toHaveLength(1)
+  })
+})
+
+describe('the lease', () => {
+  it('AW23, I8: of two workers one gets it; the other is told that it is held, and takes nothing from the first', async () => {
+    await admit()
+    await grant()
+    const [a, b] = await Promise.all([lease('a'), lease('b')])
+    expect([a.kind, b.kind].toSorted()).toEqual(['held', 'leased'])
+    const [holder, refused] = a.kind === 'leased' ? ['a', 'b'] : ['b', 'a']
+    expect(await complete(refused)).toEqual({ kind: 'stale' })
+    expect(await renew(refused)).toBe(false)
+    expect((await lease('c')).kind).toBe('held')
+    expect(await stored()).toMatchObject({ state: 'leased', owner: holder })
+  })
+
+  it('AW32: a worker whose first try was done, its answer lost, holds the lease', async () => {
+    await admit()
+    await grant()
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect((await lease('a')).kind).toBe('leased')
+  })
+
+  it('is taken only of a granted review, at its epoch', async () => {
+    expect((await lease('a')).kind).toBe('stale')
+    await admit()
+    expect((await lease('a')).kind).toBe('stale')
+    await grant()
+    expect((await lease('a', 2)).kind).toBe('stale')
+    expect((await lease('a', 1)).kind).toBe('leased')
+  })
+
+  it('LE3: a review that is done is not renewed, nor leased again', async () => {
+    await leased('a')
+    await complete('a')
+    const before = await item()
+    expect(await renew('a')).toBe(false)
+    expect((await lease('a')).kind).toBe('stale')
+    expect(await item()).toEqual(before)
+  })
+
+  it('AW40: a heartbeat that comes after the review was given back does not revive it', async () => {
+    await leased('a')
+    await lose()
+    const before = await item()
+    expect(await renew('a')).toBe(false)
+    expect(await item()).toEqual(before)
+  })
+
+  it('a renewal moves the end on, and the moment to look at it', async () => {
+    await leased('a')
+    world.now += 60_000
+    expect(await renew('a')).toBe(true)
+    const until = world.now + world.ledger.timings.reviewLeaseMs
+    expect(await item()).toMatchObject({ until, dueAt: until, owner: 'a' })
+  })
+})
+
+describe('completeReview', () => {
+  it('RC2, I9: the same result sent twice is a replay, one row, nothing changed', async () => {
+    await leased('a')
+    expect(await complete('a')).toEqual({ kind: 'completed' })
+    const before = await world.items()
+    expect(await complete('a')).toEqual({ kind: 'replay' })
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('RC3: another result for the same completion is a conflict, and the first stays', async () => {
+    await leased('a')
+    await complete('a')
+    expect(await complete('a', 1, { ...outcome, result: 'digest-b' })).toEqual({ kind: 'outcome_conflict' })
+    const reason = { code: 'lens_failed', sentence: 'It failed.' } as const
+    expect(await complete('a', 1, { state: 'failed', reason })).toEqual({ kind: 'outcome_conflict' })
+    expect(await stored()).toMatchObject({ state: 'completed', result: 'digest-a' })
+  })
+
+  it('LE2, RC5: A lost its lease and B holds it: A renews and completes in vain, and learns nothing of B', async () => {
+    await leased('a')
+    await lose()
+    await admit({ token: 'second' })
+    await grant(2)
+    await lease('b', 2)
+    const before = await item()
+    expect(await renew('a')).toBe(false)
+    expect(await complete('a')).toEqual({ kind: 'stale' })
+    expect(await complete('a', 2)).toEqual({ kind: 'stale' })
+    expect(await item()).toEqual(before)
+    expect((await complete('b', 2)).kind).toBe('completed')
+    expect(await complete('a')).toEqual({ kind: 'stale' })
+  })
+
+  it('a late worker whom nobody replaced may still complete: no clock is asked', async () => {
+    await leased('a')
+    world.now += 10 * world.ledger.timings.reviewLeaseMs
+    expect((await complete('a')).kind).toBe('completed')
+  })
+
+  it('AW26: a completion that was done, its answer lost, is not done twice: the retry is a replay', async () => {
+    await leased('a')
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect((await complete('a')).kind).toBe('replay')
+    expect(await stored()).toMatchObject({ state: 'completed', result: 'digest-a' })
+  })
+
+  it('an Admit that came again meanwhile is to be answered, by a replay too, until its token is dropped', async () => {
+    await leased('a')
+    await admit({ token: 'waits' })
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await complete('a')).toEqual({ kind: 'replay', token: 'waits' })
+    await dropToken(world.ledger, wanted, 'another')
+    expect((await complete('a')).token).toBe('waits')
+    await dropToken(world.ledger, wanted, 'waits')
+    expect(await complete('a')).toEqual({ kind: 'replay' })
+  })
+
+  it('is due no more', async () => {
+    await leased('a')
+    await complete('a')
+    expect(await item()).not.toHaveProperty('dueAt')
+    expect(await item()).not.toHaveProperty('until')
+  })
+})
+
+describe('takeBack', () => {
+  it.each(['granted', 'leased'] as const)(
+    'AW29, AW41: %s, it is taken back one millisecond after its end, not at it',
+    async (state) => {
+      await admit()
+      await grant()
+      if (state === 'leased') await lease('a')
+      const review = await stored()
+      const until = review.until ?? 0
+      const before = await item()
+      expect((await takeBack(world.ledger, review, until - 1)).taken).toBe(false)
+      expect((await takeBack(world.ledger, review, until)).taken).toBe(false)
+      expect(await item()).toEqual(before)
+      expect((await takeBack(world.ledger, review, until + 1)).taken).toBe(true)
+      expect(await stored()).toMatchObject({ epoch: 2 })
+    },
+  )
+
+  it('AW37: B works at once when A died and its lease is over', async () => {
+    await leased('a')
+    await lose()
+    await admit({ token: 'second' })
+    await grant(2)
+    expect((await lease('b', 2)).kind).toBe('leased')
+  })
+
+  it('a lease that was renewed meanwhile is not taken back', async () => {
+    const seen = await leased('a')
+    world.now = (seen.until ?? 0) - 1
+    await renew('a')
+    expect((await takeBack(world.ledger, seen, world.now + 2)).taken).toBe(false)
+    expect((await complete('a')).kind).toBe('completed')
+  })
+
+  it('waits again while a task waits for it, and else is planned until Admit comes', async () => {
+    await admit()
+    await grant()
+    expect(await lose()).toMatchObject({ state: 'waiting', epoch: 2, token: 'token-0' })
+    await grant(2)
+    await lease('a', 2)
+    expect(await lose()).toMatchObject({ state: 'planned', epoch: 3 })
+    expect(await item()).not.toHaveProperty('dueAt')
+    expect(await admit({ token: 'next' })).toMatchObject({ state: 'waiting', epoch: 3, token: 'next' })
+  })
+
+  it('two sweepers take it back once', async () => {
+    const review = await leased('a')
+    const after = (review.until ?? 0) + 1
+    const both = await Promise.all([takeBack(world.ledger, review, after), takeBack(world.ledger, review, after)])
+    expect(both.filter(({ taken }) => taken)).toHaveLength(1)
+    expect(await stored()).toMatchObject({ epoch: 2, losses: 1 })
+  })
+
+  it('is given up when as many workers were lost as may be, and says so', async () => {
+    await admit()
+    for (let epoch = 1; epoch < REVIEW_LOSSES_MAX; epoch += 1) {
+      await grant(epoch)
+      expect(await lose()).toMatchObject({ state: 'waiting', losses: epoch })
+    }
+    await grant(REVIEW_LOSSES_MAX)
+    expect(await lose()).toMatchObject({
+      state: 'failed',
+      reason: { code: 'lease_lost_too_often', sentence: `Its worker was lost ${REVIEW_LOSSES_MAX} times.` },
+    })
+    expect(await item()).not.toHaveProperty('dueAt')
+  })
+
+  it('a later attempt starts with no losses, though its epochs go on', async () => {
+    await admit()
+    for (let epoch = 1; epoch < REVIEW_LOSSES_MAX; epoch += 1) {
+      await grant(epoch)
+      await lose()
+    }
+    await admit({ attempt: 2, token: 'later' })
+    const { epoch } = await stored()
+    await grant(epoch)
+    expect(await lose()).toMatchObject({ state: 'waiting', losses: 1, epoch: epoch + 1 })
+  })
+})
+
+describe('endReview', () => {
+  it('I8: raises the epoch, so that its worker changes nothing more, and answers who waits for it', async () => {
+    const review = await leased('a')
+    await admit({ token: 'waits' })
+    expect(await endReview(world.ledger, review)).toBe('waits')
+    expect(await stored()).toMatchObject({ state: 'ended', epoch: 2 })
+    const before = await item()
+    expect(await complete('a')).toEqual({ kind: 'stale' })
+    expect(await renew('a')).toBe(false)
+    expect(await endReview(world.ledger, review)).toBeUndefined()
+    expect(await item()).toEqual(before)
+    for (const member of ['dueAt', 'owner', 'until', 'token']) expect(before).not.toHaveProperty(member)
+  })
+
+  it('LE12: what was completed stays completed', async () => {
+    const seen = await leased('a')
+    await complete('a')
+    await endReview(world.ledger, seen)
+    expect(await stored()).toMatchObject({ state: 'completed', epoch: 1 })
+  })
+
+  it('IL11: ends nothing of a later attempt', async () => {
+    const seen = await leased('a')
+    await admit({ attempt: 2, token: 'later' })
+    await endReview(world.ledger, seen)
+    expect(await stored()).toMatchObject({ state: 'waiting', attempt: 2 })
+  })
+})
+
+describe('readReviews', () => {
+  it('RC1: reads those of the run, or of one plan key, and none of another run', async () => {
+    for (const changes of [{}, { planKey: 'b'.repeat(64) }, { runId: 'c'.repeat(64) }]) await admit(changes)
+    expect(await readReviews(world.ledger, wanted.runId)).toHaveLength(2)
+    expect(await readReviews(world.ledger, wanted.runId, wanted.planKey)).toEqual([await stored()])
+  })
+})

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { causeOf, runIdOf } from '../../../shared/identity.ts'
+import { acceptRun, beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import type { Reason, Run, RunRequest } from '../../../shared/run.ts'
+import { requestOf, sha } from '../samples.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+let writers = 0
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const reason: Reason = { code: 'execution_failed', sentence: 'It ended.' }
+
+function accept(request: RunRequest, deliveryId: string) {
+  writers += 1
+  return acceptRun(world.ledger, request, {
+    deliveryId,
+    writer: `writer-${writers}`,
+    now: world.now,
+    signal: AbortSignal.timeout(8_000),
+  })
+}
+
+async function stored(request: RunRequest): Promise<Run> {
+  const run = await readRun(world.ledger, request.runId)
+  if (!run) throw new Error('Expected the run to be stored, found none')
+  return run
+}
+
+/** The run, brought to its end as failed. */
+async function fail(request: RunRequest): Promise<Run> {
+  await beginEnding(world.ledger, await stored(request), { outcome: 'failed', reason, now: world.now })
+  expect(await endRun(world.ledger, await stored(request), { outcome: 'failed', now: world.now })).toBe(true)
+  return stored(request)
+}
+
+describe('acceptRun', () => {
+  it('PL5: a delivery that is sent again, its answer lost, is a replay and changes nothing', async () => {
+    const first = await accept(requestOf(), 'd1')
+    const before = await world.items()
+    const again = await accept(requestOf(), 'd1')
+    expect(first.kind).toBe('created')
+    expect(again).toEqual({ kind: 'replayed', run: first.run })
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('PL6, AW16: deliveries at the same instant are one run, and one of them creates it', async () => {
+    const answers = await Promise.all(['d1', 'd2', 'd3', 'd1'].map((delivery) => accept(requestOf(), delivery)))
+    expect(answers.filter(({ kind }) => kind === 'created')).toHaveLength(1)
+    expect(new Set(answers.map(({ run }) => run.runId)).size).toBe(1)
+    expect(await world.items()).toHaveLength(1)
+    expect((await stored(requestOf())).deliveries.toSorted()).toEqual(['d1', 'd2', 'd3'])
+    expect((await stored(requestOf())).attempt).toBe(1)
+  })
+
+  it('AW17: opened, synchronize and reopened with one head are one run; another head is another', async () => {
+    await accept(requestOf({ opensSeries: true }), 'd1')
+    await accept(requestOf(), 'd2')
+    await accept(requestOf({ opensSeries: true }), 'd3')
+    await accept(requestOf({ head: sha('next') }), 'd4')
+    expect(await world.items()).toHaveLength(2)
+  })
+
+  it('AW32: the first write whose answer is lost is created, not found', async () => {
+    world.wire.loseAnswer(({ operation }) => operation === 'PutItem')
+    expect((await accept(requestOf(), 'd1')).kind).toBe('created')
+  })
+
+  it('LE15: the same cause with another payload is a conflict, and nothing changes', async () => {
+    const cause = causeOf.comment(9)
+    const asked = requestOf({ cause, payloadDigest: 'a focus' })
+    await accept(asked, 'd1')
+    const before = await world.items()
+    for (const delivery of ['d1', 'd2']) {
+      expect((await accept({ ...asked, payloadDigest: 'another focus' }, delivery)).kind).toBe('conflict')
+    }
+    expect(await world.items()).toEqual(before)
+    await fail(asked)
+    expect((await accept({ ...asked, payloadDigest: 'another focus' }, 'd3')).kind).toBe('conflict')
+  })
+
+  it('LE16: a run that failed is raised by a new delivery: same run, next attempt, nothing of the last one left', async () => {
+    await accept(requestOf(), 'd1')
+    const run = await stored(requestOf())
+    await updateRun(world.ledger, run, { state: 'running', plan: 'p', planKey: 'k', token: 't' }, { now: world.now })
+    await fail(requestOf())
+    world.now += 60_000
+    const raised = await accept(requestOf({ eventAt: 5_000 }), 'd2')
+    expect(raised.kind).toBe('raised')
+    expect(raised.run).toEqual(await stored(requestOf()))
+    expect(raised.run).toMatchObject({
+      attempt: 2,
+      state: 'accepted',
+      acceptedAt: world.now,
+      eventAt: 5_000,
+      deliveries: ['d1', 'd2'],
+    })
+    for (const member of ['outcome', 'reason', 'plan', 'planKey', 'token'])
+      expect(raised.run).not.toHaveProperty(member)
+    expect(await world.item(keyOf.run(run.runId))).not.toHaveProperty('expiresAt')
+  })
+
+  it('LE16: deliveries that raise at the same instant raise one attempt', async () => {
+    await accept(requestOf(), 'd1')
+    await fail(requestOf())
+    await Promise.all(['d2', 'd3', 'd4'].map((delivery) => accept(requestOf(), delivery)))
+    expect(await stored(requestOf())).toMatchObject({ attempt: 2, state: 'accepted' })
+  })
+
+  it('IL15: a delivery that joined a run which failed later is a replay when it is sent again', async () => {
+    await accept(requestOf(), 'd1')
+    expect((await accept(requestOf(), 'd2')).kind).toBe('joined')
+    await fail(requestOf())
+    expect((await accept(requestOf(), 'd2')).kind).toBe('replayed')
+    expect((await stored(requestOf())).attempt).toBe(1)
+  })
+
+  it('a push back to a head whose run is ending is reviewed: as the next attempt, once the ending is done', async () => {
+    await accept(requestOf(), 'd1')
+    await beginEnding(world.ledger, await stored(requestOf()), { outcome: 'superseded', reason, now: world.now })
+    const joined = await accept(requestOf({ eventAt: 9_000 }), 'd2')
+    expect(joined).toMatchObject({ kind: 'joined', run: { attempt: 1, state: 'ending' } })
+    expect(await stored(requestOf())).toMatchObject({ attempt: 1, state: 'ending', outcome: 'superseded' })
+
+    expect(await endRun(world.ledger, await stored(requestOf()), { outcome: 'superseded', now: world.now })).toBe(true)
+    const next = await stored(requestOf())
+    expect(next).toMatchObject({ attempt: 2, state: 'accepted', eventAt: 9_000, deliveries: ['d1', 'd2'] })
+    for (const member of ['outcome', 'reason', 'askedAgain']) expect(next).not.toHaveProperty(member)
+    expect(await world.item(keyOf.run(next.runId))).toMatchObject({ dueAt: world.now })
+  })
+
+  it('a new run is due, so that it is started by the sweeper if its webhook dies', async () => {
+    const { run } = await accept(requestOf(), 'd1')
+    expect(await world.item(keyOf.run(run.runId))).toMatchObject({
+      dueAt: world.now + world.ledger.timings.lookMs,
+      listedPk: 'DAY#2026-01-05',
+    })
+  })
+
+  it('LE11: pull request 5 of two repositories with like names are two runs', async () => {
+    const [slash, underscore] = [
+      { id: 1, owner: 'owner', name: 'repo', installationId: 1 },
+      { id: 2, owner: 'owner_repo', name: 'repo', installationId: 1 },
+    ]
+    for (const repository of [slash, underscore]) {
+      await accept(requestOf({ repository, runId: runIdOf(repository.id, 5, 'c'), cause: 'c', number: 5 }), 'd1')
+    }
+    expect(await world.items()).toHaveLength(2)
+  })
+})
+
+describe('the end of a run', () => {
+  it('IL11: an ending that names an earlier attempt leaves the later one alone', async () => {
+    await accept(requestOf(), 'd1')
+    const first = await stored(requestOf())
+    await fail(requestOf())
+    await accept(requestOf(), 'd2')
+    const before = await world.items()
+    expect(await beginEnding(world.ledger, first, { outcome: 'cancelled', reason, now: world.now })).toBe(false)
+    expect(await endRun(world.ledger, first, { outcome: 'cancelled', now: world.now })).toBe(false)
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('begins once: the first reason stands, and who comes second finishes it too', async () => {
+    await accept(requestOf(), 'd1')
+    const run = await stored(requestOf())
+    expect(await beginEnding(world.ledger, run, { outcome: 'closed', reason, now: 1 })).toBe(true)
+    const other: Reason = { code: 'head_superseded', sentence: 'Another.' }
+    expect(await beginEnding(world.ledger, run, { outcome: 'superseded', reason: other, now: 2 })).toBe(true)
+    expect(await stored(requestOf())).toMatchObject({ state: 'ending', outcome: 'closed', reason })
+  })
+
+  it('an ended run is due no more, and is kept for its retention in seconds', async () => {
+    await accept(requestOf(), 'd1')
+    const { runId } = await fail(requestOf())
+    const item = await world.item(keyOf.run(runId))
+    expect(item).not.toHaveProperty('dueAt')
+    expect(String(item?.expiresAt)).toMatch(/^\d{10}$/) // AW29: DynamoDB's TTL counts seconds
+    expect(await beginEnding(world.ledger, await stored(requestOf()), { outcome: 'closed', reason, now: 1 })).toBe(
+      false,
+    )
+  })
+})
+
+describe('updateRun', () => {
+  it('changes the run at the version that was read, and no other', async () => {
+    await accept(requestOf(), 'd1')
+    const run = await stored(requestOf())
+    const next = await updateRun(world.ledger, run, { planKey: 'k' }, { now: world.now, remove: ['deliveries'] })
+    expect(next).toEqual(await stored(requestOf()))
+    expect(await updateRun(world.ledger, run, { planKey: 'other' }, { now: world.now })).toBeUndefined()
+    expect((await stored(requestOf())).planKey).toBe('k')
+  })
+})

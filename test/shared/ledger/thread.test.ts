@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { acceptRun, beginEnding, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { contended, type Item, keyOf } from '../../../shared/ledger/table.ts'
+import {
+  type ConclusionWrite,
+  countRound,
+  type Moved,
+  readThread,
+  writeClaim,
+  writeConclusion,
+} from '../../../shared/ledger/thread.ts'
+import { isLive, type Run } from '../../../shared/run.ts'
+import { claim, type Thread } from '../../../shared/thread.ts'
+import { repository, requestOf, sha } from '../samples.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const h1 = requestOf({ head: sha('h1'), eventAt: 1_000, opensSeries: true })
+const h2 = requestOf({ head: sha('h2'), eventAt: 2_000 })
+
+async function accept(request = h1): Promise<Run> {
+  const { run } = await acceptRun(world.ledger, request, {
+    deliveryId: `delivery-${request.head}`,
+    writer: request.head,
+    now: world.now,
+    signal: AbortSignal.timeout(8_000),
+  })
+  return run
+}
+
+async function stored(runId: string): Promise<Run> {
+  const run = await readRun(world.ledger, runId)
+  if (!run) throw new Error('Expected the run to be stored, found none')
+  return run
+}
+
+async function thread(): Promise<Thread> {
+  const found = await readThread(world.ledger, repository.id, 42)
+  if (!found) throw new Error('Expected the thread to be stored, found none')
+  return found
+}
+
+/** One read-decide-write of a claim, as plan does it; `between` happens between reading and writing. */
+async function claimOnce(
+  runId: string,
+  between: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<Moved | 'superseded'> {
+  const before = await readThread(world.ledger, repository.id, 42)
+  const run = await stored(runId)
+  const decision = claim(before, run, world.now)
+  await between()
+  if (decision.kind === 'superseded') return 'superseded'
+  const ending = decision.ends === undefined ? undefined : await readRun(world.ledger, decision.ends)
+  return writeClaim(world.ledger, {
+    thread: before,
+    next: decision.thread,
+    entry: decision.entry,
+    run,
+    ends: ending && isLive(ending.state) ? ending : undefined,
+    now: world.now,
+  })
+}
+
+const claimed = (runId: string) => contended(() => claimOnce(runId))
+
+const entries = async (): Promise<Item[]> => (await world.items()).filter(({ sk }) => String(sk).startsWith('ENTRY#'))
+
+const halts = [
+  ['fleet', 'fleet'],
+  ['installation', `installation/${repository.installationId}`],
+  ['repository', `repository/${repository.id}`],
+] as const
+const halt = (scope: string) => world.put({ ...keyOf.halt(scope), scope, by: 'a person', why: 'a reason', since: 1 })
+
+describe('writeClaim', () => {
+  it('IL1: a newer head takes over: thread, run, checkpoint and the ending of the run before, all at once', async () => {
+    const first = await accept(h1)
+    const second = await accept(h2)
+    expect(await claimed(first.runId)).toBe('done')
+    expect(await claimed(second.runId)).toBe('done')
+    expect(await thread()).toMatchObject({
+      head: h2.head,
+      series: 1,
+      nextSequence: 2,
+      liveRun: { runId: second.runId, attempt: 1, eventAt: 2_000 },
+      version: 2,
+    })
+    expect(await stored(second.runId)).toMatchObject({ state: 'running' })
+    expect(await stored(first.runId)).toMatchObject({
+      state: 'ending',
+      outcome: 'superseded',
+      reason: { code: 'head_superseded' },
+    })
+    expect(await entries()).toMatchObject([{ head: h1.head }, { head: h2.head }])
+    expect(await world.item(keyOf.run(first.runId))).toMatchObject({ dueAt: world.now })
+  })
+
+  it('IL1: H2 has claimed; the run of H1, which read an older view, is refused, and reading again it is superseded', async () => {
+    const first = await accept(h1)
+    const second = await accept(h2)
+    const answer = await claimOnce(first.runId, () => claimed(second.runId))
+    expect(answer).toBe('again')
+    expect(await claimed(first.runId)).toBe('superseded')
+    expect(await thread()).toMatchObject({ head: h2.head, liveRun: { runId: second.runId } })
+    expect(await stored(second.runId)).toMatchObject({ state: 'running' })
+    expect(await entries()).toHaveLength(1)
+  })
+
+  it('D3, D8: five heads that claim at once: the latest event is live at the end, and its run alone is running', async () => {
+    const requests = [1, 2, 3, 4, 5].map((eventAt) => requestOf({ head: sha(`head-${eventAt}`), eventAt }))
+    for (const request of requests) await accept(request)
+    await Promise.all(requests.map(({ runId }) => claimed(runId)))
+    const live = await thread()
+    expect(live.liveRun?.eventAt).toBe(5)
+    for (const { runId, eventAt } of requests) {
+      expect((await stored(runId)).state === 'running').toBe(eventAt === 5)
+    }
+    const sequences = (await entries()).map(({ sk }) => Number(String(sk).slice('ENTRY#'.length)))
+    expect(sequences).toEqual(Array.from({ length: live.nextSequence }, (_, index) => index))
+  })
+
+  it.each(halts)('PL4: under a halt of the %s nothing is claimed, and nothing at all is written', async (_, scope) => {
+    const run = await accept(h1)
+    await halt(scope)
+    const before = await world.items()
+    expect(await claimed(run.runId)).toBe('halted')
+    expect(await world.items()).toEqual(before)
+    await world.remove(keyOf.halt(scope))
+    expect(await claimed(run.runId)).toBe('done')
+  })
+
+  it('a halt of another repository stops nothing', async () => {
+    await halt('repository/8')
+    expect(await claimed((await accept(h1)).runId)).toBe('done')
+  })
+
+  it('a run that has begun to end meanwhile claims nothing', async () => {
+    const run = await accept(h1)
+    const answer = await claimOnce(run.runId, () =>
+      beginEnding(world.ledger, run, {
+        outcome: 'closed',
+        reason: { code: 'pull_request_closed', sentence: 'Closed.' },
+        now: world.now,
+      }),
+    )
+    expect(answer).toBe('again')
+    expect(await readThread(world.ledger, repository.id, 42)).toBeUndefined()
+  })
+
+  it('AW32: a claim whose answer was lost is done once', async () => {
+    const run = await accept(h1)
+    world.wire.loseAnswer(({ operation }) => operation === 'TransactWriteItems')
+    expect(await claimed(run.runId)).toBe('done')
+    expect(await thread()).toMatchObject({ version: 1, nextSequence: 1 })
+  })
+})
+
+describe('writeConclusion', () => {
+  const conclusionOf = async (run: Run, changes: Partial<ConclusionWrite> = {}): Promise<ConclusionWrite> => ({
+    thread: await thread(),
+    run: await stored(run.runId),
+    verdict: 'concerns',
+    conclusion: 'digest',
+    planKey: 'plan-key',
+    round: 1,
+    token: 'token-1',
+    message: { key: 'review', document: 'document', before: undefined },
+    resources: [
+      { kind: 'check_run', key: run.head, document: 'd1' },
+      { kind: 'summary', key: 'main', document: 'd2' },
+      { kind: 'label', key: 'main', document: 'd3' },
+    ],
+    now: world.now,
+    ...changes,
+  })
+
+  it('writes run, thread, verdict entry, message and resources in one step', async () => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    expect(await writeConclusion(world.ledger, await conclusionOf(run))).toBe('done')
+    expect(await stored(run.runId)).toMatchObject({
+      state: 'concluded',
+      verdict: 'concerns',
+      token: 'token-1',
+      conclusion: 'digest',
+      concludedPlanKey: 'plan-key',
+    })
+    expect(await thread()).toMatchObject({ round: 0, nextSequence: 2, lastConclusion: { digest: 'digest' } })
+    expect(await entries()).toMatchObject([{ kind: 'checkpoint' }, { kind: 'verdict', round: 1, series: 1 }])
+    const due = (await world.items())
+      .filter(({ dueAt }) => dueAt !== undefined)
+      .map(({ sk }) => String(sk).split('#')[0])
+    expect(due.toSorted()).toEqual(['MESSAGE', 'RUN', 'SHOWN', 'SHOWN', 'SHOWN'])
+  })
+
+  it.each(halts)('RC4, PL4: under a halt of the %s nothing of it is written', async (_, scope) => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    const write = await conclusionOf(run)
+    await halt(scope)
+    const before = await world.items()
+    expect(await writeConclusion(world.ledger, write)).toBe('halted')
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('PR2, I4: once a newer head has claimed, the older run concludes nothing', async () => {
+    const first = await accept(h1)
+    const second = await accept(h2)
+    await claimed(first.runId)
+    const write = await conclusionOf(first)
+    await claimed(second.runId)
+    const before = await world.items()
+    expect(await writeConclusion(world.ledger, write)).toBe('again')
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('IL10: of two conclusions of one attempt one is written', async () => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    const [first, second] = [await conclusionOf(run), await conclusionOf(run, { token: 'token-2' })]
+    const answers = await Promise.all([writeConclusion(world.ledger, first), writeConclusion(world.ledger, second)])
+    expect(answers.toSorted()).toEqual(['again', 'done'])
+    expect((await thread()).nextSequence).toBe(2)
+  })
+
+  it('IL2: a message that was said meanwhile is not owed again', async () => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    await world.put({ ...keyOf.message(repository.id, 42, run.runId, 'plan-key', 'review'), state: 'said' })
+    const write = await conclusionOf(run, { message: { key: 'review', document: 'd', before: 'withdrawn' } })
+    expect(await writeConclusion(world.ledger, write)).toBe('again')
+    expect((await thread()).nextSequence).toBe(1)
+  })
+
+  it('IL5: each conclusion raises a new generation of what is shown', async () => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    await writeConclusion(world.ledger, await conclusionOf(run))
+    await updateRun(world.ledger, await stored(run.runId), { state: 'running' }, { now: world.now })
+    await writeConclusion(world.ledger, await conclusionOf(run, { message: undefined }))
+    expect(await world.item(keyOf.resource(repository.id, 42, 'summary', 'main'))).toMatchObject({
+      generation: 2,
+      shownGeneration: 0,
+    })
+  })
+})
+
+describe('countRound', () => {
+  const pullRequest = { repositoryId: repository.id, number: 42 }
+
+  it('I9: counts a shown round once, however often it is told', async () => {
+    await claimed((await accept(h1)).runId)
+    await Promise.all([1, 2, 3].map(() => countRound(world.ledger, pullRequest, { series: 1, round: 1 })))
+    expect((await thread()).round).toBe(1)
+    await countRound(world.ledger, pullRequest, { series: 1, round: 1 })
+    expect(await thread()).toMatchObject({ round: 1, version: 2 })
+  })
+
+  it('RO9: a round of an earlier series counts nothing in the present one, and a lower round takes nothing back', async () => {
+    await claimed((await accept(h1)).runId)
+    await countRound(world.ledger, pullRequest, { series: 0, round: 1 })
+    expect((await thread()).round).toBe(0)
+    await countRound(world.ledger, pullRequest, { series: 1, round: 2 })
+    await countRound(world.ledger, pullRequest, { series: 1, round: 1 })
+    expect((await thread()).round).toBe(2)
+  })
+
+  it('a round of a pull request without a thread counts nothing', async () => {
+    await countRound(world.ledger, pullRequest, { series: 1, round: 1 })
+    expect(await world.items()).toEqual([])
+  })
+})
