@@ -10,8 +10,7 @@ import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { nameOf } from '../../shared/errors.ts'
-import { appSecretOf } from '../../shared/github/app-secret.ts'
-import { openGitHub } from '../../shared/github/client.ts'
+import { openApp } from '../../shared/github/app.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { sayMessages } from './messages.ts'
@@ -21,8 +20,7 @@ import { keepResources } from './resources.ts'
 const log = openLog('post')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
-const appSecret = openSecret(environment('GITHUB_APP_SECRET_ID'))
-const apiUrl = environment('GITHUB_API_URL')
+const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
 const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
 
 export async function handler(batch: { readonly Records: readonly QueueRecord[] }): Promise<BatchAnswer> {
@@ -36,8 +34,7 @@ async function post(body: string): Promise<void> {
   const { runId } = inputOf(outboxNudge, JSON.parse(body))
   const run = await readRun(ledger, runId)
   if (!run) return
-  const { text } = await appSecret.read(Date.now())
-  const github = openGitHub(appSecretOf(text), { baseUrl: apiUrl })(run.repository.installationId)
+  const github = await openInstallation(run.repository.installationId, Date.now())
   const parts: PostParts = { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
   await sayMessages(parts, run)
   await keepResources(parts, run)

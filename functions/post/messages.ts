@@ -8,6 +8,7 @@ import {
   type Message,
   postponeMessage,
   readMessages,
+  rememberPending,
   settleMessage,
   stillLeased,
 } from '../../shared/ledger/message.ts'
@@ -29,7 +30,7 @@ export async function sayMessages(parts: PostParts, run: Run): Promise<void> {
 }
 
 async function say(parts: PostParts, run: Run, message: Message): Promise<void> {
-  const { ledger, documents, github, owner, now, log } = parts
+  const { ledger, documents, github, owner, log } = parts
   const payload = await getDocument<ReviewMessage>(documents, message.document)
   let stopped: Awaited<ReturnType<typeof reasonToStop>>
   try {
@@ -38,6 +39,10 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
         stopped = await reasonToStop(parts, message)
         return stopped === undefined ? 'go' : 'stop'
       },
+      onPending: async (reviewId) => {
+        await rememberPending(ledger, message, owner, reviewId)
+      },
+      ...(message.pendingId === undefined ? {} : { pendingId: message.pendingId }),
     })
     await settle(parts, run, message, said, stopped)
   } catch (error) {

@@ -88,7 +88,8 @@ function show(parts: PostParts, run: Run, resource: ShownResource, desired: Reso
     case 'check_run':
       return keepCheckRun(github, repository, desired)
     case 'summary': {
-      const place = { repo: repository, repositoryId: repository.id, number }
+      const known = resource.githubId === undefined ? {} : { knownId: resource.githubId }
+      const place = { repo: repository, repositoryId: repository.id, number, ...known }
       return keepSummary(github, place, desired, resource.generation)
     }
     case 'label':
