@@ -51,6 +51,8 @@ export interface Plan {
   readonly carried: readonly Finding[]
   /** What those lenses came to when they last read this very head. */
   readonly carriedLenses: readonly LensOutcome[]
+  /** The head of the last full review, where this run is of analyzers only. */
+  readonly lastFullHead?: string
   /** What was answered at this very head about earlier findings, so that it is still said. */
   readonly carriedDispositions: readonly Disposition[]
   /** Model resolved for model lenses; the key is not in here. */

@@ -45,6 +45,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[]): Conclusion {
     baseRef: plan.pullRequest.baseRef,
     kind: plan.kind,
     ...(plan.kindReason ? { kindReason: plan.kindReason } : {}),
+    ...(plan.lastFullHead ? { lastFullHead: plan.lastFullHead } : {}),
     round: plan.round,
     roundsCeiling: plan.configuration.rounds.ceiling,
     verdict: holes.length > 0 ? 'incomplete' : judgement.verdict,

@@ -10,8 +10,7 @@ import { inputOf, type PlanAnswer, planInput } from '../../shared/contract.ts'
 import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
 import { getDocument, openDocuments, putDocument } from '../../shared/documents/documents.ts'
 import { isFailure, Refused, Retry } from '../../shared/errors.ts'
-import { appSecretOf } from '../../shared/github/app-secret.ts'
-import { openGitHub } from '../../shared/github/client.ts'
+import { openApp } from '../../shared/github/app.ts'
 import type { GitHub, PullRequest } from '../../shared/github/github.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
 import { raiseResource } from '../../shared/ledger/resource.ts'
@@ -34,8 +33,7 @@ const ledger = openLedger(environment('TABLE_NAME'), timings())
 const executions = openExecutions()
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
 const outbox = openQueue(environment('OUTBOX_URL'))
-const appSecret = openSecret(environment('GITHUB_APP_SECRET_ID'))
-const apiUrl = environment('GITHUB_API_URL')
+const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
 const modelUrl = optionalEnvironment('MODEL_BASE_URL')
 const deploymentModel = modelUrl ? { baseUrl: modelUrl, model: optionalEnvironment('MODEL_DEFAULT') } : undefined
 
@@ -52,7 +50,7 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   }
 
   const stateMachineArn = stateMachineArnOf(execution)
-  const github = await openFor(run)
+  const github = await openInstallation(run.repository.installationId, Date.now())
   try {
     const claimed = await claimPullRequest(run, github)
     if (claimed.kind !== 'claimed') return await end(run, claimed, stateMachineArn)
@@ -212,9 +210,4 @@ function ended(outcome: PlanAnswer['outcome']): PlanAnswer {
 
 function endingParts(stateMachineArn: string): EndingParts {
   return { ledger, executions, documents, outbox, stateMachineArn, now: Date.now, nonce: randomUUID }
-}
-
-async function openFor(run: Run): Promise<GitHub> {
-  const { text } = await appSecret.read(Date.now())
-  return openGitHub(appSecretOf(text), { baseUrl: apiUrl })(run.repository.installationId)
 }

@@ -61,6 +61,7 @@ export function makePlan(facts: PlanFacts): Plan {
     mergeBase: facts.mergeBase,
     kind,
     ...(kindReason ? { kindReason } : {}),
+    ...lastFullHeadOf(kind, facts.lastConclusion),
     round: kind === 'full' ? nextRound(thread) : 0,
     configuration,
     configurationProblems: facts.configurationProblems,
@@ -122,6 +123,13 @@ function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: bo
     reason: 'model_not_configured: no model is configured for it.',
     remedy: `Configure a model, or set \`lenses.${lens}: off\` in .github/muster.yml.`,
   }
+}
+
+/** The head that was last read in full: this thread's last conclusion knows it, or is it. */
+function lastFullHeadOf(kind: Plan['kind'], last: Conclusion | undefined): { lastFullHead?: string } {
+  if (kind === 'full' || !last) return {}
+  const lastFullHead = last.kind === 'full' ? last.head : last.lastFullHead
+  return lastFullHead === undefined ? {} : { lastFullHead }
 }
 
 function modelOf({ configuration, deploymentModel }: PlanFacts): Plan['model'] {

@@ -22,6 +22,8 @@ export interface Message {
   /** ms UTC; 0 when nobody holds it. */
   readonly leaseUntil: number
   readonly githubId?: number
+  /** The pending review that was made for it; a submit by id doesn't lag as GitHub's lists do. */
+  readonly pendingId?: number
   readonly reason?: string
 }
 
@@ -62,6 +64,21 @@ export async function leaseMessage(ledger: Ledger, message: Message, owner: stri
 export async function stillLeased(ledger: Ledger, message: Message, owner: string): Promise<boolean> {
   const current = await readMessage(ledger, message)
   return current?.owner === owner && current.state === message.state
+}
+
+/** Remembers the pending review that was made for a message, before it is submitted. False if the lease was lost. */
+export async function rememberPending(
+  ledger: Ledger,
+  message: Message,
+  owner: string,
+  pendingId: number,
+): Promise<boolean> {
+  if (message.pendingId === pendingId) return true
+  const written = await change(ledger, keyOfMessage(message), {
+    set: { pendingId },
+    if: { state: message.state, owner },
+  })
+  return written.done
 }
 
 /** The end of a message under `owner`'s lease: nothing more is due for it. False if the lease was lost. */

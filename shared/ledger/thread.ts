@@ -181,6 +181,7 @@ function messageWrite(ledger: Ledger, write: ConclusionWrite, message: NonNullab
       leaseUntil: 0,
       ...due(key, write.now + ledger.timings.lookMs),
     },
+    remove: ['pendingId', 'githubId', 'owner', 'reason'],
     if: { state: message.before },
   })
 }
