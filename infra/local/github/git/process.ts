@@ -4,6 +4,12 @@ import { spawn } from 'node:child_process'
 /** One git command may take this long, in ms: 3,500 files with 28 million changed lines took 55 s on two busy cores. */
 export const GIT_DEADLINE_MS = 120_000
 
+/** So many commands run at once on this machine: more would only take each other's processor and memory. */
+export const COMMANDS_MAX = 8
+
+let commandsRunning = 0
+const commandsWaiting: (() => void)[] = []
+
 /** So much of what git complains about is kept for the error, in bytes. */
 const COMPLAINT_BYTES_MAX = 4_096
 
@@ -54,12 +60,29 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
 
 /**
  * Streams what a git command prints. Whoever stops reading early ends the process.
- * Throws `GitFailure` when git fails or misses its deadline, after what it had printed.
+ * Throws `GitFailure` when git fails or misses its deadline, after what it had printed. Waits while many commands run
+ * already, so nobody may start another one while reading from this: eight of them would wait for each other.
  */
 export async function* streamGit(
   gitDirectory: string,
   command: readonly string[],
   deadlineMs = GIT_DEADLINE_MS,
+): AsyncGenerator<Buffer> {
+  if (commandsRunning < COMMANDS_MAX) commandsRunning += 1
+  else await new Promise<void>((resolve) => commandsWaiting.push(resolve))
+  try {
+    yield* readCommand(gitDirectory, command, deadlineMs)
+  } finally {
+    const next = commandsWaiting.shift()
+    if (next === undefined) commandsRunning -= 1
+    else next() // gets this one's place
+  }
+}
+
+async function* readCommand(
+  gitDirectory: string,
+  command: readonly string[],
+  deadlineMs: number,
 ): AsyncGenerator<Buffer> {
   const child = spawn('git', gitArguments(gitDirectory, command), {
     env: gitEnvironment(),

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { COMMANDS_MAX, runGit, streamGit } from '../../../../infra/local/github/git/process.ts'
 import {
   AT,
   clientOf,
@@ -259,6 +260,16 @@ describe('contents and objects', () => {
       expect(await refusalOf(call), ref).toMatchObject({ status: 422 })
     }
   })
+})
+
+test('a reader that has to wait goes on when another one leaves early', async () => {
+  const { directory } = makeRepository(...HISTORY)
+  const command = ['rev-parse', 'main']
+  const first = Array.from({ length: COMMANDS_MAX }, () => streamGit(directory, command))
+  await Promise.all(first.map((output) => output.next()))
+  const waiting = Array.from({ length: 3 }, () => runGit(directory, command, 100))
+  await Promise.all(first.map((output) => output.return(undefined)))
+  expect((await Promise.all(waiting)).map((output) => output.length)).toEqual([41, 41, 41])
 })
 
 test('bare repositories, work trees and linked worktrees are all read, and nothing is written into them', async () => {
