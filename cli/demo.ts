@@ -1,6 +1,6 @@
 /** `npm start`: Muster's main job on real input. Starts the stack, opens a pull request of an example, shows its review. */
 import path from 'node:path'
-import { buildExampleRepository } from '../infra/local/github/example.ts'
+import { buildExampleRepository, type ExampleRepository } from '../infra/local/github/example.ts'
 import type { Console } from './console.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { createCommand, finish, portOption, runProgram, stateOption } from './program.ts'
@@ -61,7 +61,7 @@ async function runDemo({ once, port, state }: DemoOptions, console: Console): Pr
     reporter.end()
     await show(outcome, performance.now() - startedAt, reporter, console)
     if (once) return EXIT_CODES.pass.code
-    await console.print(nextSteps(outcome, example.gitDirectory, console))
+    await console.print(nextSteps(outcome, example, console))
     await interruption.happened
     reporter.note('Stopping.')
   } catch (error) {
@@ -91,14 +91,15 @@ async function show(outcome: ReviewOutcome, tookMs: number, reporter: Reporter, 
   reporter.note(`See it on the pull request: ${cyan(url)}`)
 }
 
-function nextSteps({ url }: ReviewOutcome, gitDirectory: string, { out }: Console): string {
+function nextSteps({ url }: ReviewOutcome, { gitDirectory, nextHead }: ExampleRepository, { out }: Console): string {
   const { bold, dim } = out.colors
   return `
 ${bold('What to do next')}
 
   Look at the pull request        ${url}
   Review a branch of your own     npx muster review --repo DIR --base main --head my-branch
-  Push a fix to the example       git -C ${path.dirname(gitDirectory)} …, then npx muster review
+  Push what the author does next  git -C ${path.dirname(gitDirectory)} merge --ff-only ${nextHead.sha.slice(0, 12)}
+                                  and then Ctrl-C and npm start again
   Have a model read it too        MUSTER_MODEL=… MUSTER_MODEL_URL=… npm start
 
 ${dim('The stack stays up until Ctrl-C.')}

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 import { counted, duration, visibleLine } from './words.ts'
 
 export interface Reporter {
-  /** Does one step; it is told at once, and how long it took if that was noticeable. */
+  /** Does one step; it is told as soon as a person would wonder, and how long it took. */
   step<T>(text: string, work: () => Promise<T>): Promise<T>
   /** One line that stays. */
   note(text: string): void
@@ -19,7 +19,7 @@ export interface Reporter {
   end(): void
 }
 
-/** A step that took longer than this, ms, says how long. */
+/** A step that takes longer than this, ms, is noticed. */
 const NOTICEABLE_MS = 1_000
 /** How often live lines are drawn, ms. */
 const DRAW_EVERY_MS = 100
@@ -47,11 +47,14 @@ function plainReporter({ stream }: Terminal): Reporter {
   return {
     async step(text, work) {
       const startedAt = performance.now()
-      write(`${text} …`)
-      const result = await work()
-      const took = performance.now() - startedAt
-      if (took > NOTICEABLE_MS) write(`${text}: done after ${duration(took)}`)
-      return result
+      const timer = setTimeout(() => write(`${text} …`), NOTICEABLE_MS)
+      try {
+        return await work()
+      } finally {
+        clearTimeout(timer)
+        const took = performance.now() - startedAt
+        if (took > NOTICEABLE_MS) write(`${text}: ${duration(took)}`)
+      }
     },
     note: write,
     heard(progress) {
@@ -59,14 +62,14 @@ function plainReporter({ stream }: Terminal): Reporter {
         write(changeOf(progress))
         return
       }
+      const next = phaseOf(progress)
+      if (next !== phase && progress.state !== 'ended') write(`  ${next}`)
+      phase = next
       for (const lens of progress.lenses) {
         const state = stateOf(lens)
         if (states.get(lens.lens) !== state) write(`  ${nameOf(lens).padEnd(NAME_WIDTH)} ${state}`)
         states.set(lens.lens, state)
       }
-      const next = phaseOf(progress)
-      if (next !== phase) write(`  ${next}`)
-      phase = next
     },
     end() {},
   }
@@ -87,14 +90,17 @@ class LiveReporter implements Reporter {
   async step<T>(text: string, work: () => Promise<T>): Promise<T> {
     const { colors } = this.#terminal
     const startedAt = performance.now()
-    const took = () => {
-      const ms = performance.now() - startedAt
-      return ms > NOTICEABLE_MS ? colors.dim(` ${duration(ms)}`) : ''
+    const took = () => performance.now() - startedAt
+    const line = () => `${text} ${colors.dim(duration(took()))}`
+    this.#animate((spinner) => (took() < NOTICEABLE_MS ? [] : [`${colors.cyan(spinner)} ${line()}`]))
+    try {
+      const result = await work()
+      this.#settle(took() < NOTICEABLE_MS ? [] : [`${colors.green('✔')} ${line()}`])
+      return result
+    } catch (error) {
+      this.#settle([])
+      throw error
     }
-    this.#animate((spinner) => [`${colors.cyan(spinner)} ${text}${took()}`])
-    const result = await work()
-    this.#settle([`${colors.green('✔')} ${text}${took()}`])
-    return result
   }
 
   note(text: string): void {

@@ -36,22 +36,23 @@ export function reviewerOn(stack: StandInStack, model: string | undefined): Revi
     return result
   }
   return async (request, heard, signal) => {
-    const { brought, before, stored } = await inTurn(() => bring(stack, model, request, signal))
-    const url = pageOf(stack, brought)
-    heard({ kind: 'pull_request', name: nameOf(brought), url, change: brought.change })
-    if (stored) return outcomeOf(stack, brought, stored, true)
+    const { brought, before, shown, isStored } = await inTurn(() => bring(stack, model, request, signal))
+    heard({ kind: 'pull_request', name: nameOf(brought), url: pageOf(stack, brought), change: brought.change })
+    if (isStored && shown) return outcomeOf(stack, brought, shown, true)
     const view = await follow(stack, brought, before, heard, signal)
-    const isShownAgain = before?.conclusion !== undefined && before.conclusion.planKey === view.conclusion?.planKey
-    return outcomeOf(stack, brought, view, isShownAgain)
+    const isKnown = [before, shown].some((known) => known?.conclusion?.planKey === view.conclusion?.planKey)
+    return outcomeOf(stack, brought, view, isKnown)
   }
 }
 
 interface Bringing {
   readonly brought: Brought
   /** The run of that cause before it was asked for now. */
-  readonly before: RunView | undefined
-  /** The run to be told of, if nothing needs to happen. */
-  readonly stored: RunView | undefined
+  readonly before?: RunView | undefined
+  /** The run whose conclusion the summary showed by then, if that is of this head. */
+  readonly shown?: RunView | undefined
+  /** True if nothing needs to happen: what is shown is what is asked for. */
+  readonly isStored: boolean
 }
 
 async function bring(
@@ -62,25 +63,24 @@ async function bring(
 ): Promise<Bringing> {
   const { apiUrl, github } = stack
   const place = await findPullRequest(github, request)
-  if (place.isNew)
-    return { brought: await openPullRequest(github, place, request), before: undefined, stored: undefined }
+  if (place.isNew) return { brought: await openPullRequest(github, place, request), isStored: false }
 
   // Read before anything is changed: afterwards it can't be told which attempt answers to the change.
-  const candidates = new Map<string, RunView | undefined>()
+  const known = new Map<string, RunView | undefined>()
   for (const cause of causesOf(request)) {
-    candidates.set(cause, await readRun(apiUrl, runIdOf(place.repositoryId, place.number, cause), signal))
+    known.set(cause, await readRun(apiUrl, runIdOf(place.repositoryId, place.number, cause), signal))
   }
-  const brought = await updatePullRequest(github, place, request, signal)
-  const before = candidates.get(brought.cause)
-  if (brought.change !== 'none') return { brought, before, stored: undefined }
-
-  if (before && before.state !== 'ended') return { brought, before: undefined, stored: undefined } // goes on from an earlier call
   const shown = await shownRun(stack, place, request.head.sha, signal)
+  const brought = await updatePullRequest(github, place, request, signal)
+  const before = known.get(brought.cause)
+  if (brought.change !== 'none') return { brought, before, shown, isStored: false }
+  // It goes on from an earlier call.
+  if (before && before.state !== 'ended') return { brought, before, shown, isStored: false }
   if (shown?.conclusion && !request.askAgain && !mayBeOther(shown.conclusion, model)) {
-    return { brought, before, stored: shown }
+    return { brought, before, shown, isStored: true }
   }
   await askAgain(github, place)
-  return { brought: { ...brought, change: 'asked_again' }, before, stored: undefined }
+  return { brought: { ...brought, change: 'asked_again' }, before, shown, isStored: false }
 }
 
 function causesOf({ head, base, title, body }: ReviewRequest): string[] {

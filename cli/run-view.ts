@@ -1,5 +1,6 @@
 /** A run as Muster's API tells of it (`GET /runs/{runId}`), and what a person wants to see of its progress. Pure. */
 import type { Conclusion } from '../shared/conclusion.ts'
+import { LENS_NAMES } from '../shared/lens.ts'
 import type { ReviewLens, ReviewState } from '../shared/review.ts'
 import type { Reason, RunOutcome, RunState } from '../shared/run.ts'
 
@@ -31,10 +32,14 @@ export interface LensProgress {
   readonly reason?: string
 }
 
-/** The lenses in the order in which they first appear. */
+/** As they are listed: in their own order, and the second reading, which comes after all of them, last. */
+const ORDER: readonly string[] = [...LENS_NAMES, 'adjudication']
+
+/** The lenses that have reviews so far, always in the same order. */
 export function lensesOf(reviews: readonly ReviewView[]): LensProgress[] {
-  const byLens = Map.groupBy(reviews, ({ lens }) => lens)
-  return [...byLens].map(([lens, parts]) => {
+  const byLens = [...Map.groupBy(reviews, ({ lens }) => lens)]
+  byLens.sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))
+  return byLens.map(([lens, parts]) => {
     const done = parts.filter(({ state }) => state === 'completed' || state === 'failed' || state === 'ended')
     const failed = parts.find(({ state }) => state === 'failed')
     return {

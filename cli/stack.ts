@@ -83,6 +83,6 @@ async function synthesize(reporter: Reporter): Promise<void> {
   const isFirst = !kept.some((name) => name.startsWith('assembly-'))
   const text = isFirst
     ? 'Synthesizing the stack (first time only)'
-    : 'Loading the stack (a synth, if its sources changed)'
+    : 'Synthesizing the stack, because its sources changed'
   await reporter.step(text, () => loadAssembly({ cacheDirectory }))
 }

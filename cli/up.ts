@@ -3,7 +3,7 @@ import type { Console } from './console.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 import { readGitHubApp } from './github-app.ts'
 import { createReporter } from './progress.ts'
-import { modelSettings } from './settings.ts'
+import { defaultStateDirectory, modelSettings } from './settings.ts'
 import { listenForInterruption } from './signals.ts'
 import { type OpenStack, openStack } from './stack.ts'
 
@@ -56,13 +56,15 @@ function description({ stack }: OpenStack, options: UpOptions, model: string | u
   const table = facts.map(([name, value]) => `  ${name.padEnd(14)} ${value}`).join('\n')
   const local = `${bold('Review a change of any local repository')}, from another terminal:
 
-  muster review --repo DIR --base main --head my-branch${options.state ? dim(`   (same --state)`) : ''}
+  muster review --repo DIR --base main --head my-branch${options.state === defaultStateDirectory ? '' : ` --state ${options.state}`}
 `
+  const path = new URL(stack.webhookUrl).pathname
   const app = `${bold('Point a GitHub App at it:')}
 
-  1. Make a tunnel from the internet to ${stack.apiUrl}, with a tool of your choice.
+  1. Make a tunnel from the internet to ${stack.apiUrl}, for this path alone: ${path},
+     because whoever reaches the rest may read reviews.
   2. Create a GitHub App (Settings, Developer settings, GitHub Apps):
-       webhook URL   https://<your tunnel>${new URL(stack.webhookUrl).pathname}
+       webhook URL   https://<your tunnel>${path}
        secret        a long random text
        permissions   pull requests: read and write; checks: read and write; issues: read and write;
                      contents: read; metadata: read
