@@ -104,7 +104,7 @@ async function start(
 
   const credentials = options.github?.credentials ?? (await standInCredentials(at('app.json')))
   const [webhookSecret = ''] = credentials.webhookSecrets
-  const sqs = opened(await startSqs({ file: at('queues.sqlite') }))
+  const sqs = opened(await startSqs({ file: at('queues.sqlite'), consumersWithin: true }))
   const s3 = opened(await startS3({ directory: at('documents') }))
   const secrets = opened(await startSecrets({ file: at('secrets.json') }))
   const github = options.github

@@ -50,6 +50,8 @@ export interface Messages {
   counts(queue: Queue): MessageCounts
   /** Milliseconds until the next invisible message becomes visible, if there is one. */
   untilNextVisibleMs(queue: Queue): number | undefined
+  /** Makes every message visible that is in flight, in all queues; its receives stay counted. */
+  returnFlights(): void
 }
 
 interface FlightRow {
@@ -110,6 +112,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
        count(*) FILTER (WHERE visible_at > :now AND receives = 0) AS delayed
      FROM messages WHERE queue = :queue`,
   )
+  const endFlights = database.prepare('UPDATE messages SET visible_at = :now WHERE receives > 0 AND visible_at > :now')
   const nextVisible = database.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND visible_at > ?')
 
   function sendOne(queue: Queue, message: OutgoingMessage): SentMessage {
@@ -225,6 +228,10 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
     untilNextVisibleMs(queue) {
       const at = nextVisible.get(queue.id, now())?.at
       return typeof at === 'number' ? at - now() : undefined
+    },
+
+    returnFlights() {
+      endFlights.run({ now: now() })
     },
   }
 }

@@ -19,6 +19,11 @@ export interface SqsOptions {
   readonly port?: number
   /** Milliseconds since 1970; decides visibility, delay, retention and deduplication. Long polls wait in real time. */
   readonly now?: () => number
+  /**
+   * True where all consumers live in this process: what an earlier one had in flight is visible at once. Else a killed
+   * process would keep a FIFO group locked for a visibility timeout, which is many times what its function may take.
+   */
+  readonly consumersWithin?: boolean
 }
 
 /** A body of 1 MiB whose every byte is escaped as \u00XX, and what surrounds it. */
@@ -32,7 +37,9 @@ export async function startSqs(options: SqsOptions): Promise<LocalService> {
   const now = options.now ?? Date.now
   const database = openDatabase(options.file)
   const queues = openQueues(database, now)
-  const state: SqsState = { queues, messages: openMessages(database, queues, now), waiters: createWaiters() }
+  const messages = openMessages(database, queues, now)
+  if (options.consumersWithin) messages.returnFlights()
+  const state: SqsState = { queues, messages, waiters: createWaiters() }
   const listener = jsonListener({
     target: 'AmazonSQS',
     version: '1.0',

@@ -278,6 +278,33 @@ describe('on disk', () => {
     await service.close()
   })
 
+  it('with its consumers in the same process, what a killed one had in flight comes again at once, its group first', async () => {
+    const file = join(folder, 'sqs.sqlite')
+    const { client, child } = await startProcess(file)
+    const Attributes = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '600' }
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'taken.fifo', Attributes }))
+    for (const MessageBody of ['a1', 'a2']) {
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: 'a' }))
+    }
+    await client.send(new ReceiveMessageCommand({ QueueUrl }))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    const service = await startSqs({ file, consumersWithin: true })
+    const { Messages = [] } = await clientFor(service.url).send(
+      new ReceiveMessageCommand({
+        QueueUrl: `${service.url}/000000000000/taken.fifo`,
+        MaxNumberOfMessages: 10,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+      }),
+    )
+    expect(Messages.map(({ Body, Attributes }) => [Body, Attributes?.ApproximateReceiveCount])).toEqual([
+      ['a1', '2'],
+      ['a2', '1'],
+    ])
+    await service.close()
+  })
+
   it('a second process on the same file is refused, and the first goes on', async () => {
     const file = join(folder, 'sqs.sqlite')
     const { client, child } = await startProcess(file)
