@@ -1,0 +1,174 @@
+/** What happens in a round, from its seed alone: the pull requests, what people do to them, and when the process is killed. */
+import { type Random, randomOf } from './random.ts'
+
+/** Content of a head's own file: what the lenses are to find in it. */
+export type HeadContent = 'secret' | 'many_secrets' | 'broken_workflow' | 'clean'
+
+export interface PullRequestPlan {
+  /** Its branch, by which it is found again after a kill. */
+  readonly branch: string
+  readonly title: string
+  readonly body: string
+  /** Its heads in the order in which they are pushed. */
+  readonly heads: readonly HeadContent[]
+}
+
+export type Action =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'push'; readonly head: number }
+  | { readonly kind: 'edit'; readonly body: string }
+  | { readonly kind: 'close' }
+  /** At another head, if one is given: what was pushed while it was closed. */
+  | { readonly kind: 'reopen'; readonly head: number }
+  /** The webhook of its opening, once more under the same id. */
+  | { readonly kind: 'redeliver' }
+
+export interface Step {
+  /** ms after the step before. */
+  readonly afterMs: number
+  /** Position in `pullRequests`. */
+  readonly pullRequest: number
+  readonly action: Action
+}
+
+/** Something that the process tells of: from the `occurrence`-th on, a kill may come. */
+export const LANDMARKS = [
+  'start',
+  'up',
+  'webhook ran',
+  'plan ran',
+  'admit ran',
+  'review ran',
+  'conclude ran',
+  'post ran',
+  'check run created',
+  'check run changed',
+  'review created, pending',
+  'review submitted',
+  'comment created',
+  'label changed',
+] as const
+export type Landmark = (typeof LANDMARKS)[number]
+
+export interface Kill {
+  readonly landmark: Landmark
+  readonly occurrence: number
+  /** ms after that. */
+  readonly delayMs: number
+}
+
+export interface Scenario {
+  readonly seed: number
+  /** The stories of its pull requests, for people. */
+  readonly stories: readonly string[]
+  readonly pullRequests: readonly PullRequestPlan[]
+  readonly steps: readonly Step[]
+  readonly kills: readonly Kill[]
+}
+
+type Story = (random: Random) => { heads: number; actions: readonly (readonly [afterMs: number, Action])[] }
+
+/** A review here takes two or three seconds: what comes within that meets it while it runs. */
+const WHILE_IT_RUNS_MS = 3_000
+const AT_ONCE_MS = 60
+const BODY = 'Moves parcels sooner.\n\n## How it was tested\n\nBy hand.\n'
+const OTHER_BODY = 'Moves parcels sooner, and says why.\n'
+
+const STORIES: Readonly<Record<string, Story>> = {
+  opened: () => ({ heads: 1, actions: [] }),
+  'pushed twice at once': (random) => ({
+    heads: 3,
+    actions: [
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'push', head: 1 }],
+      [random.between(0, AT_ONCE_MS), { kind: 'push', head: 2 }],
+    ],
+  }),
+  'pushed while it runs': (random) => ({
+    heads: 2,
+    actions: [[random.between(0, WHILE_IT_RUNS_MS), { kind: 'push', head: 1 }]],
+  }),
+  'closed while it runs': (random) => ({
+    heads: 1,
+    actions: [[random.between(0, WHILE_IT_RUNS_MS), { kind: 'close' }]],
+  }),
+  'closed and reopened': (random) => ({
+    heads: 1,
+    actions: [
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'close' }],
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'reopen', head: 0 }],
+    ],
+  }),
+  'closed and reopened at another head': (random) => ({
+    heads: 2,
+    actions: [
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'close' }],
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'reopen', head: 1 }],
+    ],
+  }),
+  'description edited': (random) => ({
+    heads: 1,
+    actions: [[random.between(0, 2 * WHILE_IT_RUNS_MS), { kind: 'edit', body: OTHER_BODY }]],
+  }),
+  'edited and pushed at once': (random) => ({
+    heads: 2,
+    actions: [
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'edit', body: OTHER_BODY }],
+      [random.between(0, AT_ONCE_MS), { kind: 'push', head: 1 }],
+    ],
+  }),
+  'webhook redelivered': (random) => ({
+    heads: 1,
+    actions: [
+      [random.between(0, AT_ONCE_MS), { kind: 'redeliver' }],
+      [random.between(0, WHILE_IT_RUNS_MS), { kind: 'redeliver' }],
+    ],
+  }),
+}
+
+const CONTENTS: readonly HeadContent[] = ['secret', 'many_secrets', 'broken_workflow', 'clean']
+const PULL_REQUESTS = 2
+
+/** ms after the start, or after the stack is up, within which it boots, and takes up what it finds. */
+const RECOVERY_MS_MAX = 3_000
+/** ms after a landmark: the next steps of a review take tens of milliseconds each. */
+const AFTER_LANDMARK_MS_MAX = 250
+
+/** The scenario of a seed. Seeds that follow each other go through all stories and landmarks in turn. */
+export function scenarioOf(seed: number, killCount?: number): Scenario {
+  const random = randomOf(seed)
+  const names = Object.keys(STORIES)
+  const stories = Array.from({ length: PULL_REQUESTS }, (_, index) =>
+    index === 0 ? (names[seed % names.length] as string) : random.pick(names),
+  )
+  const told = stories.map((name) => (STORIES[name] as Story)(random))
+  return {
+    seed,
+    stories,
+    pullRequests: told.map(({ heads }, index) => ({
+      branch: `change-${index + 1}`,
+      title: `Change ${index + 1} of seed ${seed}`,
+      body: BODY,
+      heads: Array.from({ length: heads }, () => random.pick(CONTENTS)),
+    })),
+    steps: told.flatMap(({ actions }, pullRequest) =>
+      [[random.between(0, AT_ONCE_MS), { kind: 'open' } as Action] as const, ...actions].map(([afterMs, action]) => ({
+        afterMs,
+        pullRequest,
+        action,
+      })),
+    ),
+    kills: Array.from({ length: killCount ?? random.between(1, 2) }, (_, index) =>
+      index === 0 ? firstKill(LANDMARKS[seed % LANDMARKS.length] as Landmark, random) : laterKill(random),
+    ),
+  }
+}
+
+function firstKill(landmark: Landmark, random: Random): Kill {
+  if (landmark === 'start' || landmark === 'up') return { ...laterKill(random), landmark }
+  return { landmark, occurrence: random.between(1, 2), delayMs: random.between(0, AFTER_LANDMARK_MS_MAX) }
+}
+
+/** What is left to do after a kill depends on the kill, so the next one counts from what always comes. */
+function laterKill(random: Random): Kill {
+  return { landmark: random.pick(['start', 'up'] as const), occurrence: 1, delayMs: random.between(0, RECOVERY_MS_MAX) }
+}
