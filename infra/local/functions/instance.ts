@@ -140,13 +140,17 @@ function exitError(requestId: string): FunctionError {
   )
 }
 
-/** Of Lambda's own variables, those that libraries look for. */
+/**
+ * Of Lambda's own variables, those that libraries look for; and the SDK's own for saying in each request who makes it,
+ * so that what is seen at a service can be told by function.
+ */
 function baseEnvironment(functionName: string): Record<string, string> {
   return {
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
     AWS_LAMBDA_FUNCTION_NAME: functionName,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(heapMiB),
+    AWS_SDK_UA_APP_ID: functionName,
     TZ: ':UTC',
   }
 }
