@@ -13,6 +13,8 @@ export interface Front extends LocalService {
   readonly passed: Passed[]
   /** The answer to the next request that `matches` is lost: the service does it, the client sees a reset. */
   loseAnswer(matches: (request: Passed) => boolean): void
+  /** Refuses every request that `matches` with the service's error of that name, until what it answers is called. */
+  refuse(matches: (request: Passed) => boolean, errorName: string): () => void
   /** Runs `effect` between the service's next answer to a request that `matches` and its arrival at the client. */
   beforeAnswer(matches: (request: Passed) => boolean, effect: () => Promise<void>): void
 }
@@ -23,6 +25,7 @@ type Interception = { matches: (request: Passed) => boolean; lost: boolean; effe
 export async function startFront(url: string): Promise<Front> {
   const passed: Passed[] = []
   const interceptions: Interception[] = []
+  const refusals = new Set<{ matches: (request: Passed) => boolean; errorName: string }>()
   const service = await serve((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -31,6 +34,12 @@ export async function startFront(url: string): Promise<Front> {
       const target = String(request.headers['x-amz-target'] ?? '')
       const seen = { operation: target.slice(target.lastIndexOf('.') + 1), body: JSON.parse(body.toString('utf8')) }
       passed.push(seen)
+      const refusal = [...refusals].find(({ matches }) => matches(seen))
+      if (refusal) {
+        response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' })
+        response.end(JSON.stringify({ __type: refusal.errorName, message: 'Refused by the test.' }))
+        return
+      }
       const index = interceptions.findIndex(({ matches }) => matches(seen))
       const [interception] = index < 0 ? [] : interceptions.splice(index, 1)
       const { hostname, port } = new URL(url)
@@ -56,6 +65,11 @@ export async function startFront(url: string): Promise<Front> {
     passed,
     loseAnswer(matches) {
       interceptions.push({ matches, lost: true, effect: () => Promise.resolve() })
+    },
+    refuse(matches, errorName) {
+      const refusal = { matches, errorName }
+      refusals.add(refusal)
+      return () => refusals.delete(refusal)
     },
     beforeAnswer(matches, effect) {
       interceptions.push({ matches, lost: false, effect })

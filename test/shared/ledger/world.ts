@@ -20,6 +20,8 @@ import type { FleetLimits } from '../../../shared/schedule.ts'
 import { timingsOf } from '../../../shared/timings.ts'
 import { type Front, startFront } from './front.ts'
 
+export type { Passed } from './front.ts'
+
 const TABLE = 'ledger'
 const QUEUE = 'outbox.fifo'
 
@@ -41,6 +43,8 @@ export interface World {
   readonly answers: { readonly token: string; readonly output: Record<string, string | number> }[]
   /** Tokens that nobody waits on. */
   readonly deadTokens: Set<string>
+  /** True: no execution that is asked after exists; else each is running. */
+  executionsAbsent: boolean
   /** ms UTC */
   now: number
   /** Sets the fleet's limits directly on its item, as an operator's change does. */
@@ -61,7 +65,12 @@ export async function startWorld(): Promise<World> {
   const answers: World['answers'] = []
   const asked: Asked[] = []
   const deadTokens = new Set<string>()
-  const stepFunctions = await startStepFunctionsStandIn(answers, asked, deadTokens)
+  const stepFunctions = await startStepFunctionsStandIn({
+    answers,
+    asked,
+    deadTokens,
+    absent: () => world.executionsAbsent,
+  })
   Object.assign(process.env, {
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -92,6 +101,7 @@ export async function startWorld(): Promise<World> {
     asked,
     answers,
     deadTokens,
+    executionsAbsent: false,
     now: Date.UTC(2026, 0, 5, 9),
     async limit(limits) {
       const fleet = (await world.item(keyOf.fleet())) ?? { slots: {}, version: 0 }
@@ -156,7 +166,12 @@ const ledgerTable = new CreateTableCommand({
 })
 
 /** Answers what the coordinator asks of Step Functions, and keeps it. */
-function startStepFunctionsStandIn(answers: World['answers'], asked: Asked[], deadTokens: Set<string>) {
+function startStepFunctionsStandIn({
+  answers,
+  asked,
+  deadTokens,
+  absent,
+}: Pick<World, 'answers' | 'asked' | 'deadTokens'> & { absent: () => boolean }) {
   return serve((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -165,6 +180,11 @@ function startStepFunctionsStandIn(answers: World['answers'], asked: Asked[], de
       const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
       asked.push({ operation, body })
       response.setHeader('content-type', 'application/x-amz-json-1.0')
+      if (operation === 'DescribeExecution') {
+        if (!absent()) return response.end(JSON.stringify({ status: 'RUNNING' }))
+        response.statusCode = 400
+        return response.end(JSON.stringify({ __type: 'ExecutionDoesNotExist', message: 'There is none.' }))
+      }
       if (operation !== 'SendTaskSuccess') return response.end('{}')
       const { taskToken = '', output = '{}' } = body
       if (deadTokens.has(taskToken)) {

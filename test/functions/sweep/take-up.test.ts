@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type SweepParts, takeUp } from '../../../functions/sweep/take-up.ts'
+import { openLog } from '../../../shared/aws/log.ts'
+import { handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { dueKeys, lookLater, readDue } from '../../../shared/ledger/due.ts'
+import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
+import { completeReview, leaseReview, ticketOf } from '../../../shared/ledger/review.ts'
+import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
+import type { RunState } from '../../../shared/run.ts'
+import { afterHandOver } from '../../../shared/schedule.ts'
+import {
+  about,
+  admitted,
+  asked,
+  FLEET,
+  heldParts,
+  idOf,
+  stored,
+  toldParts,
+  waitingItems,
+  worked,
+} from '../../shared/coordinator/fleet-of-tests.ts'
+import { startWorld, type World } from '../../shared/ledger/world.ts'
+import { repository, requestOf } from '../../shared/samples.ts'
+
+let world: World
+let parts: SweepParts
+beforeEach(async () => {
+  world = await startWorld()
+  parts = { ...world.ending, inbox: world.ending.outbox, log: openLog('sweep') }
+  await runIs('running')
+})
+afterEach(() => world.close())
+
+/** The run of the reviews here is in that state. */
+async function runIs(state: RunState): Promise<void> {
+  const { ledger, now } = world
+  const options = { deliveryId: 'd1', writer: 'w', now, signal: AbortSignal.timeout(8_000) }
+  const { run } = await acceptRun(ledger, requestOf(), options)
+  expect(await updateRun(ledger, run, { state }, { now })).toBeDefined()
+}
+
+/** One tick of the sweeper, `afterMs` from now: everything that is due, as its handler takes it up. */
+async function sweep(afterMs: number): Promise<string[]> {
+  world.now += afterMs
+  const kinds: string[] = []
+  for (const key of await dueKeys(world.ledger, world.now)) {
+    const item = await readDue(world.ledger, key, world.now)
+    if (!item) continue
+    await lookLater(world.ledger, key, item.dueAt, world.now + world.ledger.timings.lookMs)
+    await takeUp(parts, item)
+    kinds.push(item.kind)
+  }
+  return kinds
+}
+
+const { lookMs, grantMs, reviewLeaseMs } = { lookMs: 60_000, grantMs: 120_000, reviewLeaseMs: 180_000 }
+
+describe('the fleet', () => {
+  it('IL6: a worker that completed and died before it released: its slot is void and goes to who waits', async () => {
+    await world.limit({ configured: 1 })
+    await worked(world, await admitted(world, 0), { dies: true })
+    await admitted(world, 1)
+    expect(await heldParts(world)).toEqual([0])
+    await sweep(lookMs)
+    expect(await heldParts(world)).toEqual([1])
+    expect(toldParts(world)).toEqual([0, 1])
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
+  })
+
+  it('RC6: freeing the slot is throttled: the result stands, and the sweeper frees the slot', async () => {
+    await world.limit({ configured: 1 })
+    const review = await admitted(world, 0)
+    await worked(world, review, { dies: true })
+    const stop = world.wire.refuse(about('UpdateItem', FLEET), 'ProvisionedThroughputExceededException')
+    await expect(handOn(world.coordinator, [slotOf(review)])).rejects.toMatchObject({
+      name: 'ProvisionedThroughputExceededException',
+    })
+    stop()
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
+    expect(await heldParts(world)).toEqual([0])
+    await sweep(lookMs)
+    expect(await heldParts(world)).toEqual([])
+  })
+
+  it('IL6: a fleet that is written all the time is looked at all the same', async () => {
+    await world.limit({ configured: 2 })
+    await worked(world, await admitted(world, 0), { dies: true })
+    for (let part = 1; part <= 4; part += 1) {
+      world.now += lookMs / 4
+      await worked(world, await admitted(world, part))
+    }
+    await sweep(0)
+    expect(await heldParts(world)).toEqual([])
+  })
+
+  it('IL7: a full fleet whose grantor died before the review was told: the sweeper finishes the grant', async () => {
+    await world.limit({ configured: 1 })
+    const review = await asked(world, 0)
+    await queueTicket(world.ledger, ticketOf(review), 'n')
+    const before = await readFleet(world.ledger)
+    const next = afterHandOver(before, { grants: [ticketOf(review)], now: world.now })
+    await writeFleet(world.ledger, before, next, 'one who dies', world.now)
+    expect(await sweep(lookMs)).toContain('fleet')
+    expect(await stored(world, 0)).toMatchObject({ state: 'granted' })
+    expect(toldParts(world)).toEqual([0])
+    expect((await waitingItems(world)).tickets).toEqual([])
+  })
+})
+
+describe('a review', () => {
+  it('IL3, AW37: its worker died: it is taken back, waits for its Admit, and is done once', async () => {
+    const review = await admitted(world, 0)
+    await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
+    await sweep(reviewLeaseMs)
+    expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1 }) // at its end it still holds
+    await sweep(lookMs)
+    expect(await stored(world, 0)).toMatchObject({ state: 'planned', epoch: 2 })
+    expect(await heldParts(world)).toEqual([])
+    const outcome = { state: 'completed', result: 'late', findings: 0, blocking: 0 } as const
+    const late = await completeReview(world.ledger, review, { epoch: 1, owner: 'dies' }, outcome)
+    expect(late).toEqual({ kind: 'stale' })
+    expect(await worked(world, await admitted(world, 0, { token: 'back-0' }))).toBe('completed')
+  })
+
+  it('granted, and nobody came: it waits again at the next epoch and is granted again, its dead token dropped', async () => {
+    await admitted(world, 0)
+    await sweep(grantMs + 1)
+    expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2 })
+    expect(await stored(world, 0)).not.toHaveProperty('token')
+    expect(await heldParts(world)).toEqual([0])
+  })
+
+  it('Admit came again while a dead worker held it: it is queued at once, and that Admit is told', async () => {
+    const review = await admitted(world, 0)
+    await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
+    await asked(world, 0, { token: 'again-0' })
+    await sweep(reviewLeaseMs + 1)
+    expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2 })
+    expect(world.answers.at(-1)).toEqual({ token: 'again-0', output: { outcome: 'granted', epoch: 2 } })
+  })
+
+  it('lost too often: it fails, who waits is told, and its place is free', async () => {
+    await admitted(world, 0)
+    for (let loss = 1; loss <= REVIEW_LOSSES_MAX; loss += 1) {
+      await asked(world, 0, { token: `try-${loss}` })
+      await sweep(grantMs + 1)
+    }
+    expect(await stored(world, 0)).toMatchObject({ state: 'failed', reason: { code: 'lease_lost_too_often' } })
+    expect(world.answers.at(-1)?.output).toMatchObject({ outcome: 'failed' })
+    expect(await heldParts(world)).toEqual([])
+  })
+
+  it('waiting, its ticket and marker lost with who should have written them: they are written, and it is granted', async () => {
+    await asked(world, 0)
+    await sweep(grantMs)
+    expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 1 })
+    expect(toldParts(world)).toEqual([0])
+  })
+
+  it('AW44: of a run that no longer runs it is ended, whoever waits for it is told, and its slot is free', async () => {
+    await admitted(world, 0)
+    await asked(world, 0, { token: 'again-0' })
+    const run = await readRun(world.ledger, requestOf().runId)
+    if (run) await updateRun(world.ledger, run, { state: 'held' }, { now: world.now + 10 * grantMs })
+    await sweep(grantMs + 1)
+    expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
+    expect(world.answers.at(-1)).toMatchObject({ token: 'again-0', output: { outcome: 'ended' } })
+    expect((await readFleet(world.ledger)).slots).not.toHaveProperty(idOf(0))
+  })
+
+  it('a live lease is left alone, however often it is looked at', async () => {
+    const review = await admitted(world, 0)
+    await leaseReview(world.ledger, review, { epoch: 1, owner: 'works', now: world.now })
+    const before = await stored(world, 0)
+    for (const _ of [1, 2, 3]) await sweep(reviewLeaseMs / 3)
+    expect(await stored(world, 0)).toEqual(before)
+  })
+})
+
+describe('a run', () => {
+  it('LE4: accepted and never started, it is started; a start that is repeated is one execution', async () => {
+    await world.remove(keyOf.run(requestOf().runId))
+    const options = { deliveryId: 'd1', writer: 'w', now: world.now, signal: AbortSignal.timeout(8_000) }
+    await acceptRun(world.ledger, requestOf(), options)
+    parts = { ...parts, executions: world.coordinator.executions }
+    world.executionsAbsent = true
+    await sweep(lookMs)
+    expect(world.asked.map(({ operation }) => operation)).toEqual(['DescribeExecution', 'StartExecution'])
+  })
+
+  it('PL4, IL12: held, it goes on as the next attempt when its halt is lifted, and not before', async () => {
+    const run = await readRun(world.ledger, requestOf().runId)
+    if (run) await updateRun(world.ledger, run, { state: 'held', plan: 'p' }, { now: world.now })
+    const halt = keyOf.halt(`repository/${repository.id}`)
+    await world.put({ ...halt, scope: 'repository/7', by: 'a person', why: 'a reason', since: 1 })
+    await sweep(lookMs)
+    expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'held', attempt: 1 })
+    await world.remove(halt)
+    await sweep(lookMs)
+    const resumed = await readRun(world.ledger, requestOf().runId)
+    expect(resumed).toMatchObject({ state: 'accepted', attempt: 2 })
+    expect(resumed).not.toHaveProperty('plan')
+    expect(world.asked.map(({ operation }) => operation)).toContain('StartExecution')
+  })
+
+  it('I5: running, its execution over, it fails visibly and its check run is completed', async () => {
+    world.executionsAbsent = true
+    await sweep(lookMs)
+    expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({
+      state: 'ended',
+      outcome: 'failed',
+      reason: { code: 'execution_failed' },
+    })
+    expect(await world.item(keyOf.resource(7, 42, 'check_run', requestOf().head))).toMatchObject({ generation: 1 })
+  })
+})

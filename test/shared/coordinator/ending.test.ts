@@ -1,0 +1,216 @@
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { finishEnding } from '../../../shared/coordinator/ending.ts'
+import { getDocument } from '../../../shared/documents/documents.ts'
+import { readResource } from '../../../shared/ledger/resource.ts'
+import { completeReview, leaseReview } from '../../../shared/ledger/review.ts'
+import { acceptRun, beginEnding, readRun } from '../../../shared/ledger/run.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { readThread, writeClaim } from '../../../shared/ledger/thread.ts'
+import type { Reason, Run, RunOutcome } from '../../../shared/run.ts'
+import type { CheckRunResource } from '../../../shared/shown.ts'
+import { claim } from '../../../shared/thread.ts'
+import { startWorld, type World } from '../ledger/world.ts'
+import { repository, requestOf, sha } from '../samples.ts'
+import { admitted, heldParts, stored, waitingItems } from './fleet-of-tests.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const request = requestOf()
+const pullRequest = { repositoryId: repository.id, number: 42 }
+const reason: Reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
+
+async function run(runId = request.runId): Promise<Run> {
+  const found = await readRun(world.ledger, runId)
+  if (!found) throw new Error('Expected the run to be stored, found none')
+  return found
+}
+
+async function claimed(asked = request, deliveryId = 'd1'): Promise<void> {
+  const { ledger, now } = world
+  await acceptRun(ledger, asked, { deliveryId, writer: deliveryId, now, signal: AbortSignal.timeout(8_000) })
+  const thread = await readThread(ledger, repository.id, asked.number)
+  const decision = claim(thread, await run(asked.runId), now)
+  if (decision.kind !== 'claim') throw new Error('Expected the run to claim')
+  const before = decision.ends === undefined ? undefined : await run(decision.ends)
+  const ends = before?.state === 'ended' ? undefined : before
+  const { thread: next, entry } = decision
+  expect(await writeClaim(ledger, { thread, next, entry, run: await run(asked.runId), ends, now })).toBe('done')
+}
+
+const begin = async (outcome: RunOutcome = 'closed') =>
+  beginEnding(world.ledger, await run(), { outcome, reason, now: world.now })
+const finish = (changes: Partial<World['ending']> = {}) => finishEnding({ ...world.ending, ...changes }, request.runId)
+const operations = () => world.asked.map(({ operation }) => operation)
+
+async function checkRun(head = request.head): Promise<CheckRunResource | undefined> {
+  const resource = await readResource(world.ledger, { ...pullRequest, kind: 'check_run', key: head })
+  return resource && getDocument<CheckRunResource>(world.ending.documents, resource.document)
+}
+
+/** Stops everything at the first write of that operation after `steps` of them, as a process that dies there. */
+function dieAfter(steps: number): () => void {
+  let writes = 0
+  return world.wire.refuse(({ operation }) => {
+    if (operation === 'GetItem' || operation === 'Query') return false
+    writes += 1
+    return writes > steps
+  }, 'ValidationException')
+}
+
+describe('finishEnding', () => {
+  it('LE6: a review that waits for its place never starts: its ticket goes, its task is told, its run ends', async () => {
+    await world.limit({ configured: 1 })
+    await claimed()
+    await admitted(world, 9, { runId: 'e'.repeat(64) })
+    const review = await admitted(world, 0)
+    await begin()
+    expect(await finish()).toBe(true)
+    expect((await waitingItems(world)).tickets).toEqual([])
+    expect(await leaseReview(world.ledger, review, { epoch: 1, owner: 'a', now: world.now })).toEqual({ kind: 'stale' })
+    expect(world.answers.at(-1)).toEqual({ token: 'token-0', output: { outcome: 'ended', epoch: 1 } })
+    expect(await run()).toMatchObject({ state: 'ended', outcome: 'closed', reason })
+    expect(await heldParts(world)).toEqual([9])
+  })
+
+  it('LE6, AW44: a review that works loses its lease and its slot, which goes to who waits', async () => {
+    await world.limit({ configured: 1 })
+    await claimed()
+    const review = await admitted(world, 0)
+    await leaseReview(world.ledger, review, { epoch: 1, owner: 'worker', now: world.now })
+    await admitted(world, 9, { runId: 'e'.repeat(64) })
+    await begin('cancelled')
+    await finish()
+    expect(await heldParts(world)).toEqual([9])
+    const outcome = { state: 'completed', result: 'r', findings: 0, blocking: 0 } as const
+    expect(await completeReview(world.ledger, review, { epoch: 1, owner: 'worker' }, outcome)).toEqual({
+      kind: 'stale',
+    })
+    expect(operations()).toContain('StopExecution')
+  })
+
+  it('LE12: what was completed stays, for the next attempt', async () => {
+    await claimed()
+    const review = await admitted(world, 0)
+    await leaseReview(world.ledger, review, { epoch: 1, owner: 'worker', now: world.now })
+    const outcome = { state: 'completed', result: 'r', findings: 0, blocking: 0 } as const
+    await completeReview(world.ledger, review, { epoch: 1, owner: 'worker' }, outcome)
+    await begin()
+    await finish()
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed', epoch: 1, result: 'r' })
+    expect(await heldParts(world)).toEqual([])
+  })
+
+  it('I4: its check run is completed, never green, and post is told to look', async () => {
+    await claimed()
+    await begin()
+    await finish()
+    expect(await checkRun()).toMatchObject({ status: 'completed', conclusion: 'cancelled' })
+    const { client, url } = world.ending.outbox
+    const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl: url }))
+    expect(Messages?.map(({ Body }) => JSON.parse(Body ?? ''))).toMatchObject([
+      { ...pullRequest, runId: request.runId },
+    ])
+  })
+
+  it('I5: whatever write it dies before, the next try ends the run, with nothing left of it', async () => {
+    for (let steps = 0; ; steps += 1) {
+      const number = 100 + steps
+      const asked = requestOf({ number, head: sha(`head-${steps}`) })
+      await claimed(asked)
+      const { runId } = asked
+      await admitted(world, 0, { runId })
+      await leaseReview(world.ledger, await stored(world, 0, { runId }), { epoch: 1, owner: 'w', now: world.now })
+      await beginEnding(world.ledger, await run(runId), { outcome: 'failed', reason, now: world.now })
+      const revive = dieAfter(steps)
+      const died = await finishEnding(world.ending, runId).then(
+        () => false,
+        () => true,
+      )
+      revive()
+      if (died) expect(await world.item(keyOf.run(runId))).toHaveProperty('dueAt')
+      await finishEnding(world.ending, runId)
+      expect(await run(runId)).toMatchObject({ state: 'ended', outcome: 'failed' })
+      expect(await stored(world, 0, { runId })).toMatchObject({ state: 'ended' })
+      expect((await waitingItems(world)).tickets).toEqual([])
+      const { slots } = (await world.item(keyOf.fleet())) ?? {}
+      expect(Object.keys(slots as object).filter((id) => id.startsWith(runId)).length).toBeLessThanOrEqual(
+        died ? 1 : 0, // a slot whose release died is void, and the sweeper's
+      )
+      if (!died) break
+    }
+  })
+
+  it('its own execution goes on to its end, if it is the one that asks', async () => {
+    await claimed()
+    await begin()
+    await finish({ keepExecution: true })
+    expect(operations()).not.toContain('StopExecution')
+  })
+
+  it('of a run that is not ending it does nothing', async () => {
+    await claimed()
+    const before = await world.items()
+    expect(await finish()).toBe(false)
+    expect(await world.items()).toEqual(before)
+    expect(world.asked).toEqual([])
+  })
+
+  it('IL11: an ending of attempt 1 that goes on when attempt 2 has begun leaves attempt 2 untouched', async () => {
+    await claimed()
+    await admitted(world, 0)
+    await begin('failed')
+    let later: unknown[] = []
+    // Between its first look at the run and everything else, another finishes the ending and attempt 2 begins.
+    world.wire.beforeAnswer(
+      ({ operation, body }) => operation === 'GetItem' && JSON.stringify(body).includes(`RUN#${request.runId}`),
+      async () => {
+        await finish()
+        await claimed(request, 'd2')
+        await admitted(world, 0, { attempt: 2, token: 'second-0' })
+        later = await world.items()
+      },
+    )
+    await finish()
+    expect(await world.items()).toEqual(later)
+    expect(await run()).toMatchObject({ attempt: 2, state: 'running' })
+    expect(await stored(world, 0)).toMatchObject({ attempt: 2, state: 'granted', epoch: 3 })
+    expect(await heldParts(world)).toEqual([0])
+  })
+
+  it('PR5: where another run speaks for the same head, its check run is left alone', async () => {
+    await claimed()
+    const edited = requestOf({ cause: 'text:1', kind: 'analyzers', eventAt: 9_000 })
+    await claimed(edited, 'd2')
+    expect(await run()).toMatchObject({ state: 'ending' })
+    await finish()
+    expect(await checkRun()).toBeUndefined()
+    expect(await run(edited.runId)).toMatchObject({ state: 'running' })
+  })
+
+  it('where a newer head speaks, the check run of the older one is completed all the same', async () => {
+    await claimed()
+    await claimed(requestOf({ head: sha('newer'), eventAt: 9_000 }), 'd2')
+    await finish()
+    expect(await checkRun()).toMatchObject({ status: 'completed', conclusion: 'cancelled', head: request.head })
+    expect(await checkRun(sha('newer'))).toBeUndefined()
+  })
+
+  it('a delivery that came while it was ending is the next attempt, due at once', async () => {
+    await claimed()
+    await begin('superseded')
+    await acceptRun(world.ledger, requestOf({ eventAt: 9_000 }), {
+      deliveryId: 'd2',
+      writer: 'd2',
+      now: world.now,
+      signal: AbortSignal.timeout(8_000),
+    })
+    expect(await finish()).toBe(true)
+    expect(await run()).toMatchObject({ state: 'accepted', attempt: 2, eventAt: 9_000 })
+    expect(await world.item(keyOf.run(request.runId))).toMatchObject({ dueAt: world.now })
+  })
+})

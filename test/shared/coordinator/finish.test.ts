@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { finishIfShown } from '../../../shared/coordinator/finish.ts'
+import { leaseMessage, readMessages, settleMessage } from '../../../shared/ledger/message.ts'
+import { leaseResource, readResource, recordShown } from '../../../shared/ledger/resource.ts'
+import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { readThread, writeClaim, writeConclusion } from '../../../shared/ledger/thread.ts'
+import type { Run } from '../../../shared/run.ts'
+import { claim } from '../../../shared/thread.ts'
+import { startWorld, type World } from '../ledger/world.ts'
+import { repository, requestOf } from '../samples.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const request = requestOf({ opensSeries: true })
+const pullRequest = { repositoryId: repository.id, number: request.number }
+const resources = [
+  { kind: 'check_run', key: request.head, document: 'd1' },
+  { kind: 'summary', key: 'main', document: 'd2' },
+  { kind: 'label', key: 'main', document: 'd3' },
+]
+
+async function run(): Promise<Run> {
+  const found = await readRun(world.ledger, request.runId)
+  if (!found) throw new Error('Expected the run to be stored, found none')
+  return found
+}
+
+/** A run that has concluded with `token-1`: one review and three resources are owed to GitHub. */
+async function concluded(): Promise<void> {
+  const { ledger, now } = world
+  await acceptRun(ledger, request, { deliveryId: 'd1', writer: 'w', now, signal: AbortSignal.timeout(8_000) })
+  const decision = claim(undefined, await run(), now)
+  if (decision.kind !== 'claim') throw new Error('Expected the run to claim')
+  const { thread: next, entry } = decision
+  await writeClaim(ledger, { thread: undefined, next, entry, run: await run(), ends: undefined, now })
+  const thread = await readThread(ledger, repository.id, request.number)
+  if (!thread) throw new Error('Expected a thread')
+  const moved = await writeConclusion(ledger, {
+    thread,
+    run: await run(),
+    verdict: 'concerns',
+    conclusion: 'c',
+    planKey: 'plan-key',
+    round: 1,
+    token: 'token-1',
+    message: { key: 'review', document: 'm', before: undefined },
+    resources,
+    now,
+  })
+  expect(moved).toBe('done')
+}
+
+/** A poster ends the message as `state`. */
+async function settled(state: 'said' | 'failed'): Promise<void> {
+  const [message] = await readMessages(world.ledger, { ...pullRequest, runId: request.runId })
+  if (!message) throw new Error('Expected a message')
+  await leaseMessage(world.ledger, message, 'post', world.now)
+  const end = state === 'said' ? { state, githubId: 1 } : { state, reason: 'post_failed: …' }
+  expect(await settleMessage(world.ledger, message, 'post', end)).toBe(true)
+}
+
+async function shown(kinds = resources): Promise<void> {
+  for (const name of kinds) {
+    const resource = await readResource(world.ledger, { ...pullRequest, ...name })
+    if (!resource) throw new Error('Expected a resource')
+    await leaseResource(world.ledger, resource, 'post', world.now)
+    await recordShown(world.ledger, resource, 'post', { now: world.now })
+  }
+}
+
+const finish = () => finishIfShown(world.coordinator, request.runId)
+const round = async () => (await readThread(world.ledger, repository.id, request.number))?.round
+
+describe('finishIfShown', () => {
+  it('LE14, I3: nothing is answered while a message or a resource is owed', async () => {
+    await concluded()
+    expect(await finish()).toBe(false)
+    await settled('said')
+    expect(await finish()).toBe(false)
+    await shown(resources.slice(0, 2))
+    expect(await finish()).toBe(false)
+    expect(world.answers).toEqual([])
+    expect(await run()).toMatchObject({ state: 'concluded' })
+  })
+
+  it('with everything shown the run ends, its round counts and its task is told; repeated, nothing more happens', async () => {
+    await concluded()
+    await settled('said')
+    await shown()
+    expect(await finish()).toBe(true)
+    expect(await run()).toMatchObject({ state: 'ended', outcome: 'reviewed' })
+    expect(await round()).toBe(1)
+    const before = await world.items()
+    expect(await finish()).toBe(true)
+    expect(await world.items()).toEqual(before)
+    expect(world.answers).toEqual([{ token: 'token-1', output: { outcome: 'shown' } }])
+    expect(await world.item(keyOf.run(request.runId))).not.toHaveProperty('dueAt')
+  })
+
+  it('IL10: post shows everything before conclude, tried again, has written its second token: that one is answered', async () => {
+    await concluded()
+    world.deadTokens.add('token-1')
+    await settled('said')
+    await shown()
+    await updateRun(world.ledger, await run(), { token: 'token-2' }, { now: world.now })
+    expect(await finish()).toBe(true)
+    expect(world.answers).toEqual([{ token: 'token-2', output: { outcome: 'shown' } }])
+  })
+
+  it('IL10: the second token is written while post finishes by the first: conclude finds the run ended or ends it itself', async () => {
+    await concluded()
+    world.deadTokens.add('token-1')
+    await settled('said')
+    await shown()
+    world.wire.beforeAnswer(
+      ({ operation, body }) => operation === 'GetItem' && JSON.stringify(body).includes(request.runId),
+      async () => {
+        await updateRun(world.ledger, await run(), { token: 'token-2' }, { now: world.now })
+      },
+    )
+    expect(await finish()).toBe(false)
+    expect(await run()).toMatchObject({ state: 'concluded', token: 'token-2' })
+    expect(await finish()).toBe(true)
+    expect(world.answers).toEqual([{ token: 'token-2', output: { outcome: 'shown' } }])
+  })
+
+  it('I5: one that dies between answering and ending leaves a run that is due, and is finished by the next', async () => {
+    await concluded()
+    await settled('said')
+    await shown()
+    const stop = world.wire.refuse(
+      ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"S":"ended"'),
+      'ValidationException',
+    )
+    await expect(finish()).rejects.toThrow()
+    stop()
+    expect(world.answers).toHaveLength(1)
+    expect(await world.item(keyOf.run(request.runId))).toHaveProperty('dueAt')
+    expect(await finish()).toBe(true)
+    expect(world.answers).toHaveLength(1)
+  })
+
+  it('LE9: a message that failed makes the run failed, with a reason and no round, and its task is told', async () => {
+    await concluded()
+    await settled('failed')
+    expect(await finish()).toBe(true)
+    expect(await run()).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
+    expect(await round()).toBe(0)
+    expect(world.answers).toEqual([{ token: 'token-1', output: { outcome: 'failed' } }])
+  })
+
+  it('leaves a run alone that has not concluded, or is none', async () => {
+    expect(await finish()).toBe(false)
+    await acceptRun(world.ledger, request, {
+      deliveryId: 'd1',
+      writer: 'w',
+      now: world.now,
+      signal: AbortSignal.timeout(8_000),
+    })
+    expect(await finish()).toBe(false)
+    expect(await run()).toMatchObject({ state: 'accepted' })
+  })
+})
