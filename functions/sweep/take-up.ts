@@ -41,9 +41,12 @@ export async function takeUp(parts: SweepParts, item: DueItem): Promise<void> {
   }
 }
 
-async function takeUpRun(parts: SweepParts, run: Run): Promise<void> {
+async function takeUpRun(parts: SweepParts, due: Run): Promise<void> {
   const { ledger, executions, stateMachineArn, log, now } = parts
-  const execution = await seen(parts, run)
+  const execution = await seen(parts, due)
+  // Read again after its execution was seen: one that has ended may have written just before that the run is held or done.
+  const run = await readRun(ledger, due.runId)
+  if (run?.version !== due.version) return
   const halted = run.state === 'held' && (await standingHalt(ledger, run.repository)) !== undefined
   const action = runActionOf(run, execution, halted)
   log.info('Run taken up', { runId: run.runId, attempt: run.attempt, outcome: `${run.state}:${action.kind}` })

@@ -216,4 +216,13 @@ describe('a run', () => {
     })
     expect(await world.item(keyOf.resource(7, 42, 'check_run', requestOf().head))).toMatchObject({ generation: 1 })
   })
+
+  it('held while its execution was asked after, which ended by that: it stays held', async () => {
+    const seen = await readRun(world.ledger, requestOf().runId)
+    if (!seen) throw new Error('There is no run.')
+    await updateRun(world.ledger, seen, { state: 'held' }, { now: world.now })
+    world.executionsAbsent = true
+    await takeUp(parts, { kind: 'run', run: seen, dueAt: world.now })
+    expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'held', attempt: 1 })
+  })
 })
