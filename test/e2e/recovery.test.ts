@@ -94,8 +94,11 @@ describe('a start that fails', () => {
     const pullRequest = await muster.open(await muster.repository('existing'), { 'src/e.ts': 'export const e = 1\n' })
     expect((await muster.answered(pullRequest)).status).toBe(202)
     expect(fault.count).toBe(1)
-    expect(await muster.ended(pullRequest)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
-    expect(muster.lines.filter(({ text }) => text.includes('was not started') && text.includes('existing'))).toEqual([])
+    const run = await muster.ended(pullRequest)
+    expect(run).toMatchObject({ outcome: 'reviewed', attempt: 1 })
+    expect(
+      muster.lines.filter(({ text }) => text.includes('was not started') && text.includes(String(run.runId))),
+    ).toEqual([])
     expect(await executionsOf(pullRequest)).toHaveLength(1)
   })
 
