@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { type Action, jsonListener, ServiceError } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
-import { type Action, jsonListener, ServiceError } from '../sqs/json-protocol.ts'
 import { openSecretsFile, type Secret, type Secrets, type SecretsFile, type SecretVersion } from './file.ts'
 import { currentStage, findVersion, withVersion } from './versions.ts'
 

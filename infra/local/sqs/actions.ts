@@ -1,10 +1,10 @@
 /** The actions of SQS on one queue or its messages, from checked input to the answer's shape. */
 import { z } from 'zod'
+import type { Action } from '../json-protocol.ts'
 import { sentAnswer } from './answers.ts'
 import { numberWithin, type QueueAttributes, queueArn, ranges } from './attributes.ts'
 import { batchActions } from './batch.ts'
 import { sqsError } from './errors.ts'
-import type { Action } from './json-protocol.ts'
 import { messageSchema, outgoingMessage } from './message.ts'
 import type { Messages } from './messages.ts'
 import type { Queue } from './queues.ts'

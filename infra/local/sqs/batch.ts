@@ -1,9 +1,9 @@
 /** Batches: up to ten entries, of which each succeeds or fails for itself. */
 import { z } from 'zod'
+import { type Action, ServiceError } from '../json-protocol.ts'
 import { sentAnswer } from './answers.ts'
 import { ranges } from './attributes.ts'
 import { sqsError } from './errors.ts'
-import { type Action, ServiceError } from './json-protocol.ts'
 import { messageBytes, messageSchema, type OutgoingMessage, outgoingMessage } from './message.ts'
 import { queueOf, type SqsState } from './state.ts'
 

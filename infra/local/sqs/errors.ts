@@ -1,5 +1,5 @@
 /** What SQS refuses with: the codes of its JSON protocol, each with the status and the older code that go with it. */
-import { ServiceError } from './json-protocol.ts'
+import { ServiceError } from '../json-protocol.ts'
 
 /** Code → [HTTP status, code of the query protocol], as in the SDK's own model of SQS. */
 const refusals = {

@@ -3,10 +3,11 @@
  * Standard and FIFO queues, long polls, visibility, delay, retention, deduplication, dead letters and batches behave as
  * AWS documents them; encryption, policies, tags and message move tasks don't exist here.
  */
+
+import { jsonListener } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
 import { sqsActions } from './actions.ts'
 import { openDatabase } from './database.ts'
-import { jsonListener } from './json-protocol.ts'
 import { openMessages } from './messages.ts'
 import { openQueues } from './queues.ts'
 import type { SqsState } from './state.ts'

@@ -1,8 +1,8 @@
 /** What the actions share: the queues, their messages and who waits for them; and how a caller names a queue. */
 import { z } from 'zod'
+import type { Call } from '../json-protocol.ts'
 import { accountId } from './attributes.ts'
 import { sqsError } from './errors.ts'
-import type { Call } from './json-protocol.ts'
 import type { Messages } from './messages.ts'
 import type { Queue, Queues } from './queues.ts'
 import type { Waiters } from './waiters.ts'

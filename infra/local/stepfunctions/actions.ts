@@ -1,10 +1,21 @@
 /** The actions of the Step Functions API that Muster and its operators use, over the executions of this machine. */
 import { randomUUID } from 'node:crypto'
+import type { Action } from '../json-protocol.ts'
 import { Refusal } from './errors.ts'
 import { type Execution, type Executions, executionArn } from './executions.ts'
-import { arn, errorAndCause, jsonText, optional, page, required, taskToken, validName } from './fields.ts'
+import {
+  arn,
+  errorAndCause,
+  type Input,
+  inputOf,
+  jsonText,
+  optional,
+  page,
+  required,
+  taskToken,
+  validName,
+} from './fields.ts'
 import { historyOf } from './history.ts'
-import type { Actions, Input } from './protocol.ts'
 import type { Runner } from './runner.ts'
 
 export interface Machine {
@@ -22,7 +33,13 @@ export interface Backend {
   readonly startedAt: number
 }
 
-export function stepFunctionsActions(backend: Backend): Actions {
+/** By name; what they are given is unchecked, and what they refuse is a `Refusal`. */
+export function stepFunctionsActions(backend: Backend): Record<string, Action> {
+  const actions = typedActions(backend)
+  return Object.fromEntries(Object.entries(actions).map(([name, act]) => [name, (body: unknown) => act(inputOf(body))]))
+}
+
+function typedActions(backend: Backend): Record<string, (input: Input) => object> {
   const { machines, executions, runner } = backend
 
   function machineOf(input: Input): Machine {

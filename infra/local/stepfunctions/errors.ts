@@ -1,5 +1,7 @@
 /** What the endpoint answers when it refuses, under the names that the AWS SDK knows. */
 
+import { ServiceError } from '../json-protocol.ts'
+
 /** Client errors of the Step Functions API that are raised here; each is HTTP 400. */
 export type RefusalCode =
   | 'ExecutionAlreadyExists'
@@ -16,13 +18,11 @@ export type RefusalCode =
   | 'ValidationException'
 
 /** Refused for the caller's own fault. The message is a sentence and the remedy. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
-  readonly code: RefusalCode
+export class Refusal extends ServiceError {
+  declare readonly code: RefusalCode
 
   constructor(code: RefusalCode, message: string) {
-    super(message)
-    this.code = code
+    super(code, message)
   }
 }
 

@@ -1,7 +1,14 @@
 /** Reads and validates the fields of a request, with the bounds of the Step Functions API reference. */
 import { Refusal } from './errors.ts'
-import type { Input } from './protocol.ts'
 import { dataBytesMax } from './task.ts'
+
+/** What the SDK sent; its members are checked one by one. */
+export type Input = Readonly<Record<string, unknown>>
+
+/** The members of a request; none for a body that is no object. */
+export function inputOf(body: unknown): Input {
+  return typeof body === 'object' && body !== null ? (body as Input) : {}
+}
 
 /** Characters of an error's name and of its cause: SendTaskFailure and StopExecution in the API reference. */
 const errorCharactersMax = 256

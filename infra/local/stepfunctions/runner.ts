@@ -1,5 +1,7 @@
 /** Runs executions in the engine, from their beginning or from what their journals say, and ends them once. */
+
 import type { StateMachine } from 'aws-local-stepfunctions'
+import { ServiceError } from '../json-protocol.ts'
 import { type PreparedMachine, prepare } from './definition.ts'
 import { Refusal, StatesError } from './errors.ts'
 import type { Execution, Executions } from './executions.ts'
@@ -78,7 +80,10 @@ export class Runner {
   /** Ends an execution from outside. The first end counts. Throws if it is suspended, and so cannot be ended now. */
   stop(execution: Execution, end: End): void {
     this.#end(execution, end)
-    if (execution.live) throw new Error(`Execution ${execution.name} is suspended. Start this process again first.`)
+    if (execution.live) {
+      const sentence = `Execution ${execution.name} is suspended. Start this process again first.`
+      throw new ServiceError('InternalFailure', sentence, { status: 500 })
+    }
   }
 
   /** Answers a task token. Throws TaskTimedOut or TaskDoesNotExist; the outcome is on disk when this returns. */

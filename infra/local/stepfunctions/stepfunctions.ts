@@ -2,16 +2,19 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { jsonListener } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
 import { type Machine, stepFunctionsActions } from './actions.ts'
 import { prepare } from './definition.ts'
 import { Executions } from './executions.ts'
-import { jsonListener } from './protocol.ts'
 import { Runner } from './runner.ts'
 import type { Invoke } from './task.ts'
 
 export type { Machine } from './actions.ts'
 export type { Invoke } from './task.ts'
+
+/** Bytes: a StartExecution with the longest input, escaped, stays below this; nothing else is as long. */
+const requestBytesMax = 2 * 1024 * 1024
 
 export interface LocalStepFunctions extends LocalService {
   /** States that an execution has entered so far, all iterations included. Throws for an unknown ARN. */
@@ -43,7 +46,14 @@ export async function startStepFunctions(options: {
   const runner = new Runner(executions, options.invoke, now)
   const machines = new Map(options.machines.map((machine) => [machine.arn, machine]))
   const actions = stepFunctionsActions({ machines, executions, runner, startedAt: now() })
-  const service = await serve(jsonListener(actions), options.port)
+  const listener = jsonListener({
+    target: 'AWSStepFunctions',
+    version: '1.0',
+    errorNamespace: 'com.amazonaws.states',
+    bodyBytesMax: requestBytesMax,
+    actions,
+  })
+  const service = await serve(listener, options.port)
   return {
     url: service.url,
     async close() {
