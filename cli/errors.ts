@@ -66,9 +66,8 @@ export function report(error: unknown, stateDirectory: string): { line: string; 
 
 function explainKnown(error: Error): Explanation | undefined {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'state_in_use' || code === 'state_unusable') {
-    return { code, text: error.message, exit: 'unavailable' }
-  }
+  if (code === 'state_in_use') return stateInUse(error.message)
+  if (code === 'state_unusable') return { code, text: error.message, exit: 'unavailable' }
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number }
     const sentence = `Port ${port ?? ''} is in use by another process.`
@@ -83,8 +82,15 @@ function explainKnown(error: Error): Explanation | undefined {
   const [, own, text] = CODED.exec(error.message) ?? []
   if (own === undefined || text === undefined) return undefined
   // Several services have their own name for the same thing; a person knows one.
-  if (own.endsWith('state_in_use')) return { code: 'state_in_use', text, exit: 'unavailable' }
+  if (own.endsWith('state_in_use')) return stateInUse(text)
   return { code: own, text, exit: CODES_OF_USAGE.has(own) ? 'usage' : 'unavailable' }
+}
+
+/** The services name their own folder and remedy; a person has named one state, and wants to review twice at once, or to stop. */
+function stateInUse(text: string): Explanation {
+  const [holder = 'another process'] = /process \d+/.exec(text) ?? []
+  const remedy = `Wait for it, stop it, or choose another --state. "muster up" serves several reviews at once.`
+  return { code: 'state_in_use', text: `The state is in use by ${holder}. ${remedy}`, exit: 'unavailable' }
 }
 
 /** What needs git says first what it could not do; that there is no git is what helps. */
