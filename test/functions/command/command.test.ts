@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { runToEnd } from '../../../functions/command/command.ts'
+import type { Thread } from '../../../shared/thread.ts'
+import { repository } from '../../shared/samples.ts'
+
+const closed = { kind: 'closed', repository, number: 42, cause: 'closed:5000', eventAt: 5_000 } as const
+const thread = (eventAt: number): Thread => ({
+  repositoryId: 7,
+  number: 42,
+  head: 'h',
+  baseRef: 'main',
+  series: 1,
+  round: 0,
+  nextSequence: 1,
+  liveRun: { runId: 'r', attempt: 2, eventAt },
+  version: 1,
+})
+
+describe('runToEnd', () => {
+  it('L4: a closed pull request ends its live run, at the attempt that was seen', () => {
+    expect(runToEnd(closed, thread(4_000))).toMatchObject({
+      runId: 'r',
+      attempt: 2,
+      outcome: 'closed',
+      reason: { code: 'pull_request_closed' },
+    })
+    expect(runToEnd(closed, thread(5_000))).toBeDefined()
+  })
+
+  it('closed, then reopened: the older event ends nothing of the later one', () => {
+    expect(runToEnd(closed, thread(5_001))).toBeUndefined()
+  })
+
+  it('there may be nothing to end', () => {
+    expect(runToEnd(closed, undefined)).toBeUndefined()
+    const { liveRun: _, ...none } = thread(1)
+    expect(runToEnd(closed, none)).toBeUndefined()
+  })
+})

@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { afterUnknown, isOwed, secondLook, stopReason } from '../../../functions/post/post.ts'
+import type { ShownResource } from '../../../shared/ledger/resource.ts'
+import { POST_ERRORS_MAX } from '../../../shared/limits.ts'
+import type { RunState } from '../../../shared/run.ts'
+import type { Thread } from '../../../shared/thread.ts'
+import { runOf } from '../../shared/samples.ts'
+
+const run = runOf({ state: 'concluded' })
+const thread: Thread = {
+  repositoryId: 7,
+  number: 42,
+  head: run.head,
+  baseRef: 'main',
+  series: 1,
+  round: 0,
+  nextSequence: 2,
+  liveRun: { runId: run.runId, attempt: 1, eventAt: 1_000 },
+  version: 3,
+}
+const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, shownHead: run.head } as const
+
+describe('stopReason', () => {
+  it('a message of the live run, at the head that GitHub shows, under no halt, may be said', () => {
+    expect(stopReason(facts)).toBeUndefined()
+  })
+
+  it('PR2, A13: not at a head that GitHub no longer shows', () => {
+    expect(stopReason({ ...facts, shownHead: 'newer' })).toBe('head_moved')
+  })
+
+  it('RC4: not under a halt', () => {
+    expect(stopReason({ ...facts, halted: true })).toBe('halted')
+  })
+
+  it('IL2: not while it is being withdrawn, whatever else holds', () => {
+    expect(stopReason({ ...facts, message: { state: 'withdrawing', attempt: 1 } })).toBe('withdrawing')
+  })
+
+  it('I4: not once the thread names another run or another attempt, nor of a run that is not concluded', () => {
+    const other = { runId: 'other', attempt: 1, eventAt: 2_000 }
+    expect(stopReason({ ...facts, thread: { ...thread, liveRun: other } })).toBe('not_live')
+    expect(stopReason({ ...facts, thread: undefined })).toBe('not_live')
+    expect(stopReason({ ...facts, message: { state: 'owed', attempt: 2 } })).toBe('not_live')
+    const states: RunState[] = ['accepted', 'running', 'held', 'ending', 'ended']
+    for (const state of states) expect(stopReason({ ...facts, run: runOf({ state }) })).toBe('not_live')
+  })
+})
+
+describe('afterUnknown', () => {
+  const error = { code: 'github_unreachable', afterMs: 1_000 }
+
+  it('LE9: five errors make a message failed, not four', () => {
+    for (let errors = 0; errors < POST_ERRORS_MAX - 1; errors += 1) {
+      expect(afterUnknown(error, errors, 0)).toMatchObject({ kind: 'postpone', error: true })
+    }
+    expect(afterUnknown(error, POST_ERRORS_MAX - 1, 0)).toEqual({ kind: 'give_up' })
+  })
+
+  it('LE9: a limit of GitHub uses time, not attempts: it never makes a message failed', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 1_000 }), fc.nat({ max: 3_600_000 }), (errors, afterMs) => {
+        const next = afterUnknown({ code: 'github_throttled', afterMs }, errors, 5)
+        expect(next).toEqual({ kind: 'postpone', at: 5 + afterMs, error: false })
+      }),
+    )
+  })
+
+  it('waits longer after each error', () => {
+    const waits = [0, 1, 2, 3].map((errors) => {
+      const next = afterUnknown(error, errors, 0)
+      return next.kind === 'postpone' ? next.at : 0
+    })
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000])
+  })
+})
+
+describe('what is owed', () => {
+  const resource: ShownResource = {
+    repositoryId: 7,
+    number: 42,
+    kind: 'check_run',
+    key: run.head,
+    runId: run.runId,
+    document: 'd',
+    generation: 2,
+    shownGeneration: 2,
+    leaseUntil: 0,
+    errors: 0,
+  }
+
+  it('RO10: a generation that was not shown is owed; the newest that was shown is not', () => {
+    expect(isOwed({ ...resource, shownGeneration: 1 }, 100)).toBe(true)
+    expect(isOwed(resource, 100)).toBe(false)
+  })
+
+  it('IL5: a second look is owed from its time on', () => {
+    expect(isOwed({ ...resource, dueAt: 100 }, 99)).toBe(false)
+    expect(isOwed({ ...resource, dueAt: 100 }, 100)).toBe(true)
+  })
+
+  it('IL5: after a takeover a second look comes when the earlier poster can have no call under way any more', () => {
+    expect(secondLook({ ...resource, owner: 'who died' }, 1_000, 60_000)).toBe(61_000)
+    expect(secondLook(resource, 1_000, 60_000)).toBeUndefined()
+  })
+})
