@@ -39,21 +39,41 @@ export async function handOn(
   }
 }
 
-/** Puts a waiting review into its queue, then grants what may be granted. Repeatable. */
+/** Grants a waiting review its place at once, or puts it into its queue and grants what may be granted. Repeatable. */
 export async function enqueue(coordinator: Coordinator, review: Review): Promise<void> {
   const ticket = ticketOf(review)
+  if (await grantAtOnce(coordinator, ticket)) return
   await queueTicket(coordinator.ledger, ticket, coordinator.nonce())
   await handOn(coordinator, [], [ticket])
 }
 
+/**
+ * Where a place is free and nobody waits, no ticket is written: that saves four of a review's ten writes. False if that
+ * isn't so, or if someone wrote the fleet meanwhile. A grant that is not finished is found by its review, which is due.
+ */
+async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<boolean> {
+  const { ledger, now, nonce } = coordinator
+  const before = await readFleet(ledger)
+  const grants = schedule(before, [ticket])
+  if (grants.length === 0 || (await readQueues(ledger)).length > 0) return false
+  if (!(await writeFleet(ledger, before, afterHandOver(before, { grants, now: now() }), nonce(), now()))) return false
+  if ((await tellGrant(coordinator, ticket)) === 'void') await handOn(coordinator, [ticket])
+  return true
+}
+
 /** Completes a grant whose fleet write is done: the review, the answer, the ticket. Repeatable by anyone (IL7). */
 export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
-  const { ledger, now } = coordinator
+  const outcome = await tellGrant(coordinator, ticket)
+  await dropTicket(coordinator.ledger, ticket)
+  return outcome
+}
+
+async function tellGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
   const name = parseReviewId(ticket.reviewId)
-  const review = name && (await grantReview(ledger, { name, epoch: ticket.epoch }, now()))
-  if (review) await answerGrant(coordinator, review)
-  await dropTicket(ledger, ticket)
-  return review ? 'granted' : 'void'
+  const review = name && (await grantReview(coordinator.ledger, { name, epoch: ticket.epoch }, coordinator.now()))
+  if (!review) return 'void'
+  await answerGrant(coordinator, review)
+  return 'granted'
 }
 
 /** Tells the waiting task that its review has a place. A dead answer proves nothing about the review: only the token goes. */

