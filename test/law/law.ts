@@ -37,7 +37,9 @@ const coordinated = /^shared\/(ledger|documents|aws|coordinator)\//
  * as the handler does, and no core may import them.
  */
 const handlerParts = [
+  'functions/plan/claim-pull-request.ts',
   'functions/plan/gather.ts',
+  'functions/plan/store-plan.ts',
   'functions/post/messages.ts',
   'functions/post/resources.ts',
   'functions/sweep/take-up.ts',

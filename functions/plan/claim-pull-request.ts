@@ -1,0 +1,78 @@
+/** Claims the pull request for a run: from then on this run, and no other, may speak for it. */
+import { Retry } from '../../shared/errors.ts'
+import type { PullRequest } from '../../shared/github/github.ts'
+import { readRun } from '../../shared/ledger/run.ts'
+import { contended } from '../../shared/ledger/table.ts'
+import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
+import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/run.ts'
+import { claim, type Thread } from '../../shared/thread.ts'
+import { headSeen } from './head.ts'
+import type { PlanParts } from './parts.ts'
+
+export type Claimed =
+  | {
+      readonly kind: 'claimed'
+      readonly run: Run
+      readonly thread: Thread
+      readonly pullRequest: PullRequest
+      readonly ends: string | undefined
+    }
+  | { readonly kind: 'hold'; readonly reason: Reason }
+  | { readonly kind: 'end'; readonly outcome: RunOutcome; readonly reason: Reason }
+
+/** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
+export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Claimed> {
+  const { ledger, github } = parts
+  return contended<Claimed>(async () => {
+    const now = parts.now()
+    const thread = await readThread(ledger, run.repository.id, run.number)
+    const current = await readRun(ledger, run.runId)
+    if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
+    const decision = claim(thread, current, now)
+    if (decision.kind === 'superseded') return overtaken('a later event')
+
+    const pullRequest = await github.pullRequest(run.repository, run.number)
+    const seen = headSeen(pullRequest, current, now)
+    if (seen.kind === 'wait')
+      throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} yet.`, 5_000)
+    if (seen.kind === 'superseded') return overtaken(`the head ${seen.by.slice(0, 7)}`)
+    if (seen.kind === 'closed') {
+      return ends('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
+    }
+    if (seen.kind === 'failed') {
+      return ends('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
+    }
+    const before = decision.ends === undefined ? undefined : await readRun(ledger, decision.ends)
+    // An edited description doesn't cut short the review of the head: it waits until that is shown.
+    if (run.kind === 'analyzers' && before && before.head === run.head && isLive(before.state)) {
+      return { kind: 'hold', reason: { code: 'attempt_waits', sentence: 'It waits for the review of this head.' } }
+    }
+    const moved = await writeClaim(ledger, {
+      thread,
+      next: decision.thread,
+      entry: decision.entry,
+      run: current,
+      ends: before && isLive(before.state) ? before : undefined,
+      now,
+    })
+    if (moved === 'again') return 'again'
+    if (moved === 'halted')
+      return { kind: 'hold', reason: { code: 'halted', sentence: 'A halt stands for this repository.' } }
+    const version = (thread?.version ?? 0) + 1
+    return {
+      kind: 'claimed',
+      run: { ...current, state: 'running', version: current.version + 1 },
+      thread: { ...decision.thread, version },
+      pullRequest,
+      ends: before && before.state !== 'ended' ? before.runId : undefined,
+    }
+  })
+}
+
+function overtaken(by: string): Claimed {
+  return ends('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
+}
+
+function ends(outcome: RunOutcome, reason: Reason): Claimed {
+  return { kind: 'end', outcome, reason }
+}

@@ -1,0 +1,77 @@
+/** Makes the plan of a claimed run, stores it once for its attempt, and shows that the review is on its way. */
+import { nudge } from '../../shared/aws/queue.ts'
+import { inProgressCheckRun } from '../../shared/check-run.ts'
+import type { PlanAnswer } from '../../shared/contract.ts'
+import { putDocument } from '../../shared/documents/documents.ts'
+import { Retry } from '../../shared/errors.ts'
+import type { PullRequest } from '../../shared/github/github.ts'
+import { readFleet } from '../../shared/ledger/fleet.ts'
+import { raiseResource } from '../../shared/ledger/resource.ts'
+import { updateRun } from '../../shared/ledger/run.ts'
+import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
+import { isShownAgain, type Plan } from '../../shared/plan.ts'
+import { reviewIdOf } from '../../shared/review.ts'
+import type { Run } from '../../shared/run.ts'
+import { effectiveOf } from '../../shared/schedule.ts'
+import type { LabelResource } from '../../shared/shown.ts'
+import type { Thread } from '../../shared/thread.ts'
+import { gather, withTexts } from './gather.ts'
+import type { PlanParts } from './parts.ts'
+import { makePlan } from './plan.ts'
+
+/** Throws Retry `claim_contended` if the run changed while it was planned: what stands there then decides. */
+export async function planClaimed(
+  parts: PlanParts,
+  claimed: { readonly run: Run; readonly thread: Thread; readonly pullRequest: PullRequest },
+): Promise<PlanAnswer> {
+  const { ledger, documents, deploymentModel, now, log } = parts
+  const { run } = claimed
+  const made = makePlan(await gather(parts, { ...claimed, deploymentModel, now: now() }))
+  const shown = isShownAgain(run, made)
+  const plan = shown ? made : await withTexts(parts, made)
+  const digest = await putDocument(documents, plan)
+  const planned = await updateRun(ledger, run, { plan: digest, planKey: plan.planKey }, { now: now() })
+  if (!planned) throw new Retry('claim_contended', 'The run changed while it was planned.', 1_000)
+  log.info('Planned', {
+    runId: run.runId,
+    attempt: run.attempt,
+    outcome: shown ? 'shown' : plan.kind,
+    count: plan.reviews.length,
+  })
+  return answerPlanned(parts, planned, plan, 'planned')
+}
+
+/** The answer for a run that has its plan, however often it is asked for; a verdict that is known already is shown again. */
+export async function answerPlanned(
+  parts: Pick<PlanParts, 'ledger' | 'documents' | 'outbox' | 'now' | 'nonce'>,
+  run: Run,
+  plan: Plan,
+  outcome: 'planned' | 'replay',
+): Promise<PlanAnswer> {
+  const shown = isShownAgain(run, plan)
+  if (!shown && run.state === 'running') await showInProgress(parts, run, plan)
+  const { effective } = effectiveOf((await readFleet(parts.ledger)).limits)
+  const name = { runId: run.runId, planKey: plan.planKey }
+  return {
+    outcome: shown ? 'shown' : outcome,
+    ceiling: Math.max(1, Math.min(effective, PLAN_REVIEWS_MAX)),
+    reviews: plan.reviews.map(({ lens, part }) => reviewIdOf({ ...name, lens, part })),
+    adjudication: reviewIdOf({ ...name, lens: 'adjudication', part: 0 }),
+  }
+}
+
+/** The check run is in progress and the label says so, from now until there is a verdict (PR1). */
+async function showInProgress(parts: Parameters<typeof answerPlanned>[0], run: Run, plan: Plan): Promise<void> {
+  const { ledger, documents, outbox, now, nonce } = parts
+  const pullRequest = { repositoryId: run.repository.id, number: run.number }
+  const label: LabelResource = { kind: 'label', label: 'muster: checking' }
+  const checkRun = inProgressCheckRun(run, [...new Set(plan.reviews.map(({ lens }) => lens))])
+  const wanted = [
+    { kind: 'check_run', key: run.head, document: await putDocument(documents, checkRun) },
+    { kind: 'label', key: 'main', document: await putDocument(documents, label) },
+  ]
+  for (const resource of wanted) {
+    await raiseResource(ledger, { ...pullRequest, ...resource, runId: run.runId, now: now() })
+  }
+  await nudge(outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, nonce())
+}
