@@ -3,6 +3,7 @@ import { createHash, createPublicKey, type KeyObject, randomBytes, verify } from
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { Refusal } from './http.ts'
+import type { AppPermissions } from './permissions.ts'
 import type { Account, Token } from './records.ts'
 import { type Store, TOP } from './store.ts'
 
@@ -12,6 +13,11 @@ export interface AppIdentity {
   /** PEM; only its public half is used, to check the App's JWTs. */
   privateKey: string
   webhookSecret: string
+}
+
+/** The App as it is installed. */
+export interface InstalledApp extends AppIdentity {
+  permissions: AppPermissions
 }
 
 export type Actor =

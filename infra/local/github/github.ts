@@ -4,17 +4,21 @@
  */
 import { type LocalService, serve } from '../service.ts'
 import { type AppIdentity, createAuthentication } from './authentication.ts'
+import { createFaults, type Failing, type Fault } from './faults.ts'
+import { contentCreationLimit } from './limits.ts'
 import { pageRoutes } from './page/routes.ts'
+import type { AppPermissions } from './permissions.ts'
 import { type NewPullRequest, type NewRepository, type PullRequestEdit, PullRequests } from './pulls.ts'
 import { rateHeaders } from './rate.ts'
 import type { Delivery, Permission, Repository } from './records.ts'
 import { appRoutes } from './routes/app.ts'
 import { checkRoutes } from './routes/checks.ts'
 import { commentRoutes } from './routes/comments.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
 import { pullRoutes } from './routes/pulls.ts'
 import { commitRoute, repositoryRoutes } from './routes/repository.ts'
 import { reviewRoutes } from './routes/reviews.ts'
-import { createApiServer, type RecordedRequest } from './server.ts'
+import { createApiServer, type Exchange, type RecordedRequest } from './server.ts'
 import { type PullRequestSnapshot, snapshotOf } from './snapshot.ts'
 import { openStore } from './store.ts'
 import { WebhookSender } from './webhooks.ts'
@@ -22,7 +26,11 @@ import { World } from './world.ts'
 
 export type {
   AppIdentity,
+  AppPermissions,
   Delivery,
+  Exchange,
+  Failing,
+  Fault,
   NewPullRequest,
   NewRepository,
   PullRequestEdit,
@@ -43,6 +51,8 @@ export interface GitHubOptions {
   webhookUrl?: string
   /** GET requests show the state of so many milliseconds ago, as a replica behind its primary would. */
   lagMs?: number
+  /** True: more than 80 changes a minute or 500 an hour of one installation are refused, as GitHub does. */
+  secondaryLimits?: boolean
 }
 
 /** At `url`: the REST API (also under `/api/v3`), and a page per pull request at `/<owner>/<repo>/pull/<n>`. */
@@ -62,6 +72,14 @@ export interface GitHubStandIn extends LocalService {
   closePullRequest(repository: string, number: number, merged?: boolean): Promise<void>
   /** `reopened`, at another head if one is given, and with other texts or another base: what changed while it was closed. */
   reopenPullRequest(repository: string, number: number, headSha?: string, meanwhile?: PullRequestEdit): Promise<void>
+  /** A person comments on the pull request: `issue_comment`. The comment's id. */
+  comment(repository: string, number: number, login: string, body: string): number
+  /** What the App may do from now on, wherever it is installed; what isn't named isn't granted. */
+  setAppPermissions(permissions: AppPermissions): void
+  /** Makes coming requests to a route fail in a way that GitHub does; the first fault ordered strikes first. */
+  fail(fault: Fault): Failing
+  /** Ends all faults. */
+  heal(): void
   /** Sends a delivery once more, under the same `X-GitHub-Delivery`; resolves when that attempt has ended. */
   redeliver(deliveryId: string): Promise<void>
   /** Every attempt to deliver, oldest first. */
@@ -69,6 +87,8 @@ export interface GitHubStandIn extends LocalService {
   pullRequest(repository: string, number: number): PullRequestSnapshot
   /** The last 10,000 requests; `route` is null for those that no route knows. */
   requests(): readonly RecordedRequest[]
+  /** Tells of every exchange from now on, whole, before its answer goes out. */
+  observe(listener: (exchange: Exchange) => void): void
   /** Resolves at the next change of anything. Ask before looking, or a change in between is missed. */
   changed(): Promise<void>
   setWebhookUrl(url: string): void
@@ -87,6 +107,7 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
   const authentication = createAuthentication(options.app, store, now)
   const routes = [
     ...appRoutes(world, authentication),
+    ...deliveryRoutes(world, webhooks),
     ...pullRoutes(world),
     ...reviewRoutes(world),
     ...commentRoutes(world),
@@ -95,7 +116,9 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
     commitRoute(world),
     ...pageRoutes(world),
   ]
-  const api = createApiServer(routes, [rateHeaders(now)], authentication, now)
+  const faults = createFaults(routes, now)
+  const layers = [rateHeaders(now), faults.layer, ...(options.secondaryLimits ? [contentCreationLimit(now)] : [])]
+  const api = createApiServer(routes, layers, authentication, now)
   const service = await serve(api.listener, options.port).catch((error: unknown) => {
     store.close()
     throw error
@@ -115,6 +138,12 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
     markReady: (repository, number) => pulls.markReady(repository, number),
     closePullRequest: (repository, number, merged = false) => pulls.close(repository, number, merged),
     reopenPullRequest: (repository, number, headSha, meanwhile) => pulls.reopen(repository, number, headSha, meanwhile),
+    comment: (repository, number, login, body) => pulls.comment(repository, number, login, body),
+    setAppPermissions(permissions) {
+      world.app.permissions = { metadata: 'read', ...permissions }
+    },
+    fail: (fault) => faults.fail(fault),
+    heal: () => faults.heal(),
     redeliver: (deliveryId) => webhooks.redeliver(deliveryId),
     deliveries: () => webhooks.deliveries(),
     pullRequest(repository, number) {
@@ -122,11 +151,13 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
       return snapshotOf(store, found, world.pullNumbered(found, number))
     },
     requests: () => api.requests(),
+    observe: (listener) => api.observe(listener),
     changed: () => store.changed(),
     setWebhookUrl: (url) => webhooks.setEndpoint(url),
     close() {
       closing ??= (async () => {
         await service.close()
+        faults.close()
         await api.settled()
         await webhooks.close()
         await world.close()

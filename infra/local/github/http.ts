@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Actor } from './authentication.ts'
+import type { Sending } from './sending.ts'
 
 export interface Call {
   method: string
@@ -9,6 +10,8 @@ export interface Call {
   url: URL
   /** The address's path without `/api/v3`. */
   path: string
+  /** The route's pattern; null if no route knows the address. */
+  route: string | null
   /** Named parts of the route's pattern, decoded. */
   params: Record<string, string>
   headers: IncomingHttpHeaders
@@ -19,10 +22,14 @@ export interface Call {
 export interface Answer {
   status: number
   headers?: Record<string, string>
-  /** Sent as JSON, unless `bytes` are given. */
+  /** Sent as JSON, unless `bytes` are given. A bigint is written as a number. */
   json?: unknown
   bytes?: Buffer
   contentType?: string
+  /** Absent: whole and at once. */
+  sending?: Sending
+  /** The fault that made this answer, or will break it. */
+  fault?: string
 }
 
 export interface Route {
@@ -42,16 +49,19 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly errors: readonly unknown[] | undefined
+  readonly headers: Record<string, string>
 
-  constructor(status: number, message: string, errors?: readonly unknown[]) {
+  constructor(status: number, message: string, errors?: readonly unknown[], headers: Record<string, string> = {}) {
     super(message)
     this.status = status
     this.errors = errors
+    this.headers = headers
   }
 
   answer(): Answer {
     return {
       status: this.status,
+      headers: this.headers,
       json: {
         message: this.message,
         ...(this.errors === undefined ? {} : { errors: this.errors }),

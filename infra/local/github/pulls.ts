@@ -1,7 +1,10 @@
 /** What people do to pull requests: open, push, edit, close. Each is one change together with the webhook that tells of it. */
 
 import { GitRepository } from './git/repository.ts'
+import { checkBodyLength } from './http.ts'
 import { repositoryId } from './identity.ts'
+import { addIssueComment } from './issue-comments.ts'
+import { commentPayload, type PullRequestAction, pullRequestPayload } from './payloads.ts'
 import {
   type Account,
   type Branch,
@@ -11,8 +14,9 @@ import {
   pullKey,
   type Repository,
 } from './records.ts'
-import { TOP } from './store.ts'
-import type { PullRequestAction, WebhookSender } from './webhooks.ts'
+import type { PullCounts } from './shapes/pull.ts'
+import { TOP, type Writer } from './store.ts'
+import type { WebhookSender } from './webhooks.ts'
 import type { World } from './world.ts'
 
 export interface NewRepository {
@@ -132,7 +136,7 @@ export class PullRequests {
       writer.put('repository', repository.id, TOP, { ...current, lastNumber: next })
       const pull: PullRequest = { ...draft, id: writer.next('pull', FIRST_PULL_ID), number: next }
       writer.put('pull', pullKey(repository.id, next), repository.id, pull)
-      this.#webhooks.record(writer, this.#url, current, pull, counts, { action: 'opened' })
+      this.#tell(writer, current, pull, counts, { action: 'opened' })
       return next
     })
     this.#webhooks.sendDue()
@@ -210,6 +214,25 @@ export class PullRequests {
     })
   }
 
+  /** A person comments: `issue_comment`. The comment's id. */
+  comment(name: string, number: number, login: string, body: string): number {
+    checkBodyLength('IssueComment', body)
+    const repository = this.#world.repositoryNamed(name)
+    const at = this.#world.now()
+    const id = this.#world.store.change((writer) => {
+      const pull = { ...this.#world.pullNumbered(repository, number), updatedAt: at }
+      const key = pullKey(repository.id, number)
+      const author: Account = { login, type: 'User' }
+      const comment = addIssueComment(writer, repository, { number, author, body, createdAt: at, updatedAt: at })
+      const count = writer.list('issueComment', key).length
+      const payload = commentPayload(this.#url, this.#world.app, repository, pull, comment, count)
+      this.#webhooks.record(writer, { event: 'issue_comment', repository, number, payload })
+      return comment.id
+    })
+    this.#webhooks.sendDue()
+    return id
+  }
+
   /** Applies `decide` and records its webhook in one transaction; null means that nothing changes. */
   async #change(
     name: string,
@@ -226,9 +249,14 @@ export class PullRequests {
       if (decided === null) return
       const pull = { ...decided.pull, updatedAt: this.#world.now() }
       writer.put('pull', pullKey(repository.id, number), repository.id, pull)
-      this.#webhooks.record(writer, this.#url, repository, pull, counts, decided.event)
+      this.#tell(writer, repository, pull, counts, decided.event)
     })
     this.#webhooks.sendDue()
+  }
+
+  #tell(writer: Writer, repository: Repository, pull: PullRequest, counts: PullCounts, event: PullRequestAction): void {
+    const payload = pullRequestPayload(this.#url, repository, pull, counts, event)
+    this.#webhooks.record(writer, { event: 'pull_request', repository, number: pull.number, payload })
   }
 
   async #branch(repository: Repository, { ref, sha }: Branch): Promise<Branch> {

@@ -1,8 +1,8 @@
 /** The stand-in's HTTP side: reads a request whole, finds its route, goes through the layers, writes the answer. */
-import { randomBytes } from 'node:crypto'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Authentication } from './authentication.ts'
 import { type Answer, type Call, type Layer, notFound, Refusal, type Route } from './http.ts'
+import { type Encoded, encode, send } from './sending.ts'
 
 /** One request that came in, for whoever tests what was called. */
 export interface RecordedRequest {
@@ -10,13 +10,25 @@ export interface RecordedRequest {
   path: string
   /** The route's pattern, e.g. `/repos/:owner/:repo/pulls/:number`; null for a request that no route knows. */
   route: string | null
+  /** What was decided; 0 where a fault kept the request from being worked on. The client needn't have got it. */
   status: number
+  /** The fault that struck it. */
+  fault?: string
+}
+
+/** One request with its answer, whole, for whoever checks both. */
+export interface Exchange extends RecordedRequest {
+  url: URL
+  request: { headers: IncomingHttpHeaders; body: Buffer }
+  response: Encoded
 }
 
 export interface ApiServer {
   listener: RequestListener
   /** The last requests, oldest first. */
   requests(): readonly RecordedRequest[]
+  /** Tells of every exchange from now on, before its answer goes out. What the listener throws is told to the client as a 500. */
+  observe(listener: (exchange: Exchange) => void): void
   /** Resolves when nothing is being worked on, also not for clients that have left. */
   settled(): Promise<void>
 }
@@ -44,16 +56,20 @@ export function createApiServer(
   const compiled = routes.map((route) => ({ route, expression: expressionOf(route.pattern) }))
   const remembered: RecordedRequest[] = []
   const underway = new Set<Promise<void>>()
+  const observers: ((exchange: Exchange) => void)[] = []
 
-  async function answer(request: IncomingMessage): Promise<Answer> {
+  async function answer(request: IncomingMessage): Promise<{ result: Answer; encoded: Encoded }> {
     const url = new URL(request.url ?? '/', `http://${request.headers.host ?? 'localhost'}`)
     const method = request.method ?? 'GET'
     const path = withoutPrefix(url.pathname)
     const match = find(compiled, method, path)
+    const route = match?.route.pattern ?? null
+    let body: Buffer = Buffer.alloc(0)
     const result = await guarded(async () => {
-      const body = await readBody(request)
-      const actor = authentication.identify(request.headers)
-      const call: Call = { method, url, path, params: match?.params ?? {}, headers: request.headers, body, actor }
+      body = await readBody(request)
+      const { headers } = request
+      const actor = authentication.identify(headers)
+      const call: Call = { method, url, path, route, params: match?.params ?? {}, headers, body, actor }
       const last = async (forwarded: Call): Promise<Answer> => {
         if (match === null) throw notFound()
         return match.route.handle(forwarded)
@@ -64,18 +80,25 @@ export function createApiServer(
       )
       return whole(call)
     })
-    remembered.push({ method, path, route: match?.route.pattern ?? null, status: result.status })
+    const { status, fault } = result
+    const recorded = { method, path, route, status, ...(fault === undefined ? {} : { fault }) }
+    remembered.push(recorded)
     if (remembered.length > REQUESTS_REMEMBERED_MAX) remembered.shift()
-    return result
+    const encoded = encode(result, now())
+    for (const observer of observers) {
+      observer({ ...recorded, url, request: { headers: request.headers, body }, response: encoded })
+    }
+    return { result, encoded }
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      write(response, await answer(request), now())
+      const { result, encoded } = await answer(request)
+      send(response, encoded, result.sending)
     } catch (error) {
       if (request.errored !== null) return // the client left in the middle of its request: there is nobody to answer
       console.error('github stand-in: a request failed', error)
-      write(response, { status: 500, json: { message: 'Server Error' } }, now())
+      send(response, encode({ status: 500, json: { message: 'Server Error' } }, now()))
     }
   }
 
@@ -85,6 +108,7 @@ export function createApiServer(
       underway.add(responding)
     },
     requests: () => remembered,
+    observe: (listener) => void observers.push(listener),
     settled: async () => void (await Promise.all(underway)),
   }
 }
@@ -114,7 +138,7 @@ function find(routes: readonly CompiledRoute[], method: string, path: string) {
 function expressionOf(pattern: string): RegExp {
   const source = pattern
     .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
-    .replaceAll(/:(number|id)\b/g, '(?<$1>\\d{1,15})')
+    .replaceAll(/:(number|id)\b/g, '(?<$1>\\d{1,19})')
     .replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')
     .replaceAll(/\*(\w+)/g, '(?<$1>.*)')
   return new RegExp(`^(?<whole>${source})/?$`)
@@ -143,18 +167,4 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-function write(response: ServerResponse, answer: Answer, nowMs: number): void {
-  const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.json)))
-  response.writeHead(answer.status, {
-    // Clients set their clock by this after a 401, so it follows the stand-in's own.
-    date: new Date(nowMs).toUTCString(),
-    'x-github-request-id': randomBytes(8).toString('hex').toUpperCase(),
-    'x-github-media-type': 'github.v3; format=json',
-    ...(body.length === 0 ? {} : { 'content-type': answer.contentType ?? 'application/json; charset=utf-8' }),
-    'content-length': String(body.length),
-    ...answer.headers,
-  })
-  response.end(body)
 }

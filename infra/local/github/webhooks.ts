@@ -4,26 +4,17 @@
  * had no result yet is sent when the stand-in runs again.
  */
 import { createHmac, randomUUID } from 'node:crypto'
-import type { PullRequestEvent } from '@octokit/webhooks-types'
 import type { AppIdentity } from './authentication.ts'
-import { installationId } from './identity.ts'
-import { type Delivery, type DeliveryResult, fullName, type PullRequest, type Repository } from './records.ts'
-import { userShape } from './shapes/account.ts'
-import { type PullCounts, pullShape } from './shapes/pull.ts'
-import { repositoryShape } from './shapes/repository.ts'
+import { type Delivery, type DeliveryResult, fullName, type Repository } from './records.ts'
 import type { Store, Writer } from './store.ts'
 
-export type PullRequestAction =
-  | { action: 'opened' | 'closed' | 'reopened' | 'converted_to_draft' | 'ready_for_review' }
-  | { action: 'synchronize'; before: string; after: string }
-  | {
-      action: 'edited'
-      changes: {
-        title?: { from: string }
-        body?: { from: string }
-        base?: { ref: { from: string }; sha: { from: string } }
-      }
-    }
+/** What is told, and of which pull request. */
+export interface WebhookEvent {
+  event: 'pull_request' | 'issue_comment'
+  repository: Repository
+  number: number
+  payload: { action: string }
+}
 
 /** "Your server should respond with a 2XX response within 10 seconds": docs.github.com, webhooks, best practices. */
 const ANSWER_DEADLINE_MS = 10_000
@@ -51,6 +42,11 @@ export class WebhookSender {
     this.#now = now
   }
 
+  /** Where webhooks go. */
+  get endpoint(): string | undefined {
+    return this.#endpoint
+  }
+
   /** From now on everything goes there, beginning with what was recorded and never handed over. */
   setEndpoint(url: string): void {
     this.#endpoint = url
@@ -58,23 +54,15 @@ export class WebhookSender {
   }
 
   /** Records the event inside the change that it tells of; `sendDue` hands it over afterwards. */
-  record(
-    writer: Writer,
-    url: string,
-    repository: Repository,
-    pull: PullRequest,
-    counts: PullCounts,
-    event: PullRequestAction,
-  ) {
+  record(writer: Writer, { event, repository, number, payload }: WebhookEvent): void {
     const sequence = writer.next('delivery', 1)
-    const payload = payloadOf(url, repository, pull, counts, event)
     writer.put('delivery', sequence, DUE, {
       sequence,
       guid: randomUUID(),
-      event: 'pull_request',
-      action: event.action,
+      event,
+      action: payload.action,
       repository: fullName(repository),
-      number: pull.number,
+      number,
       redelivery: false,
       payload: JSON.stringify(payload),
       recordedAt: this.#now(),
@@ -106,6 +94,11 @@ export class WebhookSender {
     if (this.#endpoint === undefined) {
       throw new Error('webhook_url_missing: there is nowhere to deliver to. Set the webhook URL first.')
     }
+    await this.#underway.get(this.startRedelivery(original))
+  }
+
+  /** Records another attempt, and begins it if there is an endpoint; its sequence. */
+  startRedelivery(original: Delivery): number {
     const sequence = this.#store.change((writer) => {
       const next = writer.next('delivery', 1)
       const again: Delivery = { ...original, sequence: next, redelivery: true, recordedAt: this.#now(), result: null }
@@ -113,7 +106,7 @@ export class WebhookSender {
       return next
     })
     this.sendDue()
-    await this.#underway.get(sequence)
+    return sequence
   }
 
   /** Cuts off what is under way; without a result, it will be sent again by the next process. */
@@ -139,7 +132,7 @@ export class WebhookSender {
     try {
       const response = await fetch(endpoint, {
         method: 'POST',
-        headers: this.#headers(delivery, body),
+        headers: { ...this.headersOf(delivery, body), connection: 'close' }, // a kept one could be one that the endpoint, started anew, no longer knows
         body,
         redirect: 'manual',
         signal: AbortSignal.any([deadline, this.#closing.signal]),
@@ -155,11 +148,11 @@ export class WebhookSender {
     }
   }
 
-  #headers(delivery: Delivery, body: Buffer): Record<string, string> {
+  /** What a delivery is sent with. */
+  headersOf(delivery: Delivery, body = Buffer.from(delivery.payload)): Record<string, string> {
     const signature = (algorithm: string) => createHmac(algorithm, this.#app.webhookSecret).update(body).digest('hex')
     return {
       accept: '*/*',
-      connection: 'close', // a kept connection could be one that the endpoint, started anew, no longer knows
       'content-type': 'application/json',
       'user-agent': 'GitHub-Hookshot/0000000',
       'x-github-delivery': delivery.guid,
@@ -171,27 +164,6 @@ export class WebhookSender {
       'x-hub-signature-256': `sha256=${signature('sha256')}`,
     }
   }
-}
-
-/** The sender is the pull request's author: whoever else acts is of no interest to a reader of these events. */
-function payloadOf(
-  url: string,
-  repository: Repository,
-  pull: PullRequest,
-  counts: PullCounts,
-  event: PullRequestAction,
-): PullRequestEvent {
-  const id = installationId(repository.owner)
-  const payload = {
-    ...event,
-    number: pull.number,
-    pull_request: pullShape(url, repository, pull, counts),
-    repository: repositoryShape(url, repository),
-    installation: { id, node_id: Buffer.from(`Integration:${id}`).toString('base64') },
-    sender: userShape(url, pull.author),
-  }
-  // The type of each action narrows some fields (an opened one is open); the record says that at run time.
-  return payload as PullRequestEvent
 }
 
 function messageOf(error: unknown): string {

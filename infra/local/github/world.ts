@@ -1,10 +1,11 @@
 /** What the routes share: the records, the git repositories behind them, and who may see which. */
-import type { Actor, AppIdentity } from './authentication.ts'
+import type { Actor, AppIdentity, InstalledApp } from './authentication.ts'
 import { type ChangeList, listChanges, readPatches } from './git/diff.ts'
 import { GitRepository } from './git/repository.ts'
 import { type Call, notFound, Refusal } from './http.ts'
 import { installationId, repositoryId } from './identity.ts'
 import { type PatchLine, parsePatch } from './patch.ts'
+import { ASKED_PERMISSIONS, checkPermission, notAccessible } from './permissions.ts'
 import { type Account, fullName, type Permission, type PullRequest, pullKey, type Repository } from './records.ts'
 import type { PullCounts } from './shapes/pull.ts'
 import type { Reader, Store } from './store.ts'
@@ -30,7 +31,7 @@ const COMPARISONS_KEPT_MAX = 8
 export const PULL_COMMITS_MAX = 250
 
 export class World {
-  readonly app: AppIdentity
+  readonly app: InstalledApp
   readonly store: Store
   readonly now: () => number
   /** What GET requests see: the state, or the state of `lagMs` ago. */
@@ -39,7 +40,7 @@ export class World {
   readonly #comparisons = new Map<string, Promise<Comparison | null>>()
 
   constructor(app: AppIdentity, store: Store, now: () => number) {
-    this.app = app
+    this.app = { ...app, permissions: ASKED_PERMISSIONS }
     this.store = store
     this.now = now
     this.view = store.lagging
@@ -67,7 +68,7 @@ export class World {
     return pull
   }
 
-  /** The repository of a call, if its caller may see it (404 otherwise) and, for a change, write to it (403). */
+  /** The repository of a call, if its caller may see it (404 otherwise) and the App may do there what it asks (403). */
   repositoryFor(call: Call): Repository {
     const { owner = '', repo = '' } = call.params
     const repository = this.readerFor(call).get('repository', repositoryId(owner, repo))
@@ -75,7 +76,8 @@ export class World {
     if (call.actor.kind === 'app') throw new Refusal(401, 'A JSON web token could not be decoded')
     const own = repository !== undefined && call.actor.installationId === installationId(repository.owner)
     if (repository === undefined || (repository.private && !own)) throw notFound()
-    if (call.method !== 'GET' && !own) throw new Refusal(403, 'Resource not accessible by integration')
+    if (call.method !== 'GET' && !own) throw notAccessible()
+    checkPermission(call, repository, this.app.permissions)
     return repository
   }
 

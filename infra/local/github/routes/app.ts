@@ -47,7 +47,7 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
       pattern: '/app/installations/:id/access_tokens',
       handle: (call) => {
         const { token, expiresAt } = authentication.issueToken(installationId(ownerOf(call)))
-        return { status: 201, json: tokenShape(token, expiresAt) }
+        return { status: 201, json: tokenShape(world.app, token, expiresAt) }
       },
     },
     {
@@ -91,6 +91,6 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
 }
 
 /** These routes take the App's JWT, no token. */
-function requireApp(call: Call): void {
+export function requireApp(call: Call): void {
   if (call.actor.kind !== 'app') throw new Refusal(401, 'A JSON web token could not be decoded')
 }

@@ -11,13 +11,13 @@ import {
   Refusal,
   type Route,
 } from '../http.ts'
+import { addIssueComment, touch } from '../issue-comments.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type IssueComment, type PullRequest, pullKey, type Repository, type ReviewComment } from '../records.ts'
 import { issueCommentShape, labelShape } from '../shapes/pull.ts'
 import { reviewCommentShape } from '../shapes/review.ts'
 import type { Reader, Writer } from '../store.ts'
 import { authorOf, type World } from '../world.ts'
-import { touch } from './reviews.ts'
 
 const Body = z.object({ body: z.string() })
 const Labels = z.union([
@@ -29,7 +29,6 @@ const Labels = z.union([
 const LABEL_CHARACTERS_MAX = 50
 
 const FIRST_REPLY_ID = 2_500_000_001
-const FIRST_ISSUE_COMMENT_ID = 3_500_000_001
 
 export function commentRoutes(world: World): Route[] {
   const pulls = '/repos/:owner/:repo/pulls'
@@ -126,13 +125,9 @@ function create(world: World, call: Call): Answer {
   const { body } = checked(call, 'IssueComment')
   const author = authorOf(call.actor)
   const at = world.now()
-  const comment = world.store.change((writer) => {
-    const id = writer.next('issueComment', FIRST_ISSUE_COMMENT_ID)
-    const created: IssueComment = { id, number, author, body, createdAt: at, updatedAt: at }
-    writer.put('issueComment', id, pullKey(repository.id, number), created)
-    touch(writer, repository, number, at)
-    return created
-  })
+  const comment = world.store.change((writer) =>
+    addIssueComment(writer, repository, { number, author, body, createdAt: at, updatedAt: at }),
+  )
   return { ...shown(world, call, comment), status: 201 }
 }
 

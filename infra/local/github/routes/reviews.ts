@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { type Answer, type Call, checkBodyLength, notFound, ok, parseBody, type Route, unprocessable } from '../http.ts'
+import { touch } from '../issue-comments.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type PullRequest, pullKey, type Repository, type Review, type ReviewState } from '../records.ts'
 import { anchorComments, CommentInput, type PlacedComment } from '../review-comments.ts'
@@ -199,13 +200,6 @@ function putComment(world: World, writer: Writer, key: string, review: Review, c
     createdAt: at,
     updatedAt: at,
   })
-}
-
-/** A pull request counts as updated whenever something is said on it. */
-export function touch(writer: Writer, repository: Repository, number: number, nowMs: number): void {
-  const key = pullKey(repository.id, number)
-  const pull = writer.get('pull', key)
-  if (pull !== undefined) writer.put('pull', key, repository.id, { ...pull, updatedAt: nowMs })
 }
 
 async function isCommitOf(world: World, repository: Repository, pull: PullRequest, sha: string): Promise<boolean> {

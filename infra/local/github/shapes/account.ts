@@ -1,21 +1,14 @@
 /** People, bots, organisations and the App, as GitHub's API writes them. */
 import type { components } from '@octokit/openapi-types'
-import type { AppIdentity } from '../authentication.ts'
+import type { InstalledApp } from '../authentication.ts'
 import { accountId, installationId, nodeId } from '../identity.ts'
 import type { Account, PullRequest, Repository } from '../records.ts'
 import { iso } from '../time.ts'
 
 export type Schemas = components['schemas']
 
-/** What Muster's App asks for when it is installed; the stand-in grants all of it. */
-const APP_PERMISSIONS = {
-  checks: 'write',
-  contents: 'read',
-  issues: 'write',
-  metadata: 'read',
-  pull_requests: 'write',
-} as const
-const APP_EVENTS = ['pull_request']
+/** What the App has subscribed to, and gets. */
+const APP_EVENTS = ['issue_comment', 'pull_request']
 
 /** The App and its installations exist since then: a fixed instant, because nothing depends on it. */
 const INSTALLED_AT_MS = Date.UTC(2026, 0, 1)
@@ -53,7 +46,7 @@ export function associationOf(repository: Repository, author: Account, pull?: Pu
   return pull?.author.login.toLowerCase() === login ? 'CONTRIBUTOR' : 'NONE'
 }
 
-export function appShape(url: string, app: AppIdentity) {
+export function appShape(url: string, app: InstalledApp) {
   return {
     id: app.id,
     slug: app.slug,
@@ -65,12 +58,12 @@ export function appShape(url: string, app: AppIdentity) {
     html_url: `${url}/apps/${app.slug}`,
     created_at: iso(INSTALLED_AT_MS),
     updated_at: iso(INSTALLED_AT_MS),
-    permissions: APP_PERMISSIONS,
+    permissions: app.permissions,
     events: APP_EVENTS,
   } satisfies Schemas['integration']
 }
 
-export function installationShape(url: string, app: AppIdentity, owner: string) {
+export function installationShape(url: string, app: InstalledApp, owner: string) {
   const id = installationId(owner)
   const account = userShape(url, { login: owner, type: 'Organization' })
   return {
@@ -84,7 +77,7 @@ export function installationShape(url: string, app: AppIdentity, owner: string) 
     app_slug: app.slug,
     target_id: account.id,
     target_type: 'Organization',
-    permissions: APP_PERMISSIONS,
+    permissions: app.permissions,
     events: APP_EVENTS,
     created_at: iso(INSTALLED_AT_MS),
     updated_at: iso(INSTALLED_AT_MS),
@@ -94,11 +87,11 @@ export function installationShape(url: string, app: AppIdentity, owner: string) 
   } satisfies Schemas['installation']
 }
 
-export function tokenShape(token: string, expiresAt: number) {
+export function tokenShape(app: InstalledApp, token: string, expiresAt: number) {
   return {
     token,
     expires_at: iso(expiresAt),
-    permissions: APP_PERMISSIONS,
+    permissions: app.permissions,
     repository_selection: 'all',
   } satisfies Schemas['installation-token']
 }

@@ -1,12 +1,12 @@
 /** Check runs and their annotations, as GitHub's API writes them. */
-import type { AppIdentity } from '../authentication.ts'
+import type { InstalledApp } from '../authentication.ts'
 import { nodeId } from '../identity.ts'
 import type { Annotation, CheckRun, Repository } from '../records.ts'
 import { isoOrNull } from '../time.ts'
 import { appShape, type Schemas } from './account.ts'
 import { encodePath, htmlUrl, repositoryUrl } from './repository.ts'
 
-export function checkRunShape(url: string, app: AppIdentity, repository: Repository, run: CheckRun) {
+export function checkRunShape(url: string, app: InstalledApp, repository: Repository, run: CheckRun) {
   const api = `${repositoryUrl(url, repository)}/check-runs/${run.id}`
   return {
     id: run.id,

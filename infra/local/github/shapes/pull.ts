@@ -1,5 +1,5 @@
 /** A pull request with its labels and comments, as GitHub's API writes them. */
-import type { AppIdentity } from '../authentication.ts'
+import type { InstalledApp } from '../authentication.ts'
 import { labelId, nodeId } from '../identity.ts'
 import type { IssueComment, PullRequest, Repository } from '../records.ts'
 import { iso, isoOrNull } from '../time.ts'
@@ -130,7 +130,7 @@ export function pullShape(url: string, repository: Repository, pull: PullRequest
   } satisfies Schemas['pull-request']
 }
 
-export function issueCommentShape(url: string, app: AppIdentity, repository: Repository, comment: IssueComment) {
+export function issueCommentShape(url: string, app: InstalledApp, repository: Repository, comment: IssueComment) {
   return {
     id: comment.id,
     node_id: nodeId('IssueComment', comment.id),

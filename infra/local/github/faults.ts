@@ -1,0 +1,205 @@
+/**
+ * Faults on command: the next requests to a route fail in one of GitHub's ways. A kind either keeps the request from
+ * being worked on, or lets it take effect and breaks the answer, which is what keeps a client from knowing.
+ */
+import type { Answer, Call, Layer, Route } from './http.ts'
+import { Refusal } from './http.ts'
+import { secondaryLimit } from './limits.ts'
+import type { Sending } from './sending.ts'
+
+/** Every kind of fault; `stores`: the request takes effect all the same. */
+export const FAULTS = {
+  /** A secondary limit: 403 with `retry-after`. */
+  secondary_403: { stores: false },
+  /** The primary limit: 429, nothing remaining, `x-ratelimit-reset` says until when. */
+  rate_429: { stores: false },
+  /** A limit as replies to reviews have met it, with quota left and no header that tells. */
+  abuse_422: { stores: false },
+  server_500: { stores: false },
+  bad_gateway_502: { stores: false },
+  hang_before: { stores: false },
+  reset: { stores: false },
+  bad_gateway_after: { stores: true },
+  hang_after: { stores: true },
+  reset_after: { stores: true },
+  /** A whole HTTP message, its JSON cut in the middle. */
+  truncated_json: { stores: true },
+  slow_body: { stores: true },
+  /** Worked on when `release` is called, and not sooner: the client may have given up long before. */
+  late: { stores: true },
+} as const satisfies Record<string, { stores: boolean }>
+
+export type FaultKind = keyof typeof FAULTS
+
+export interface Fault {
+  /** As GitHub writes it, e.g. `POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews`, whatever the names in braces; `*` is every route. */
+  route: string
+  kind: FaultKind
+  /** How many requests it strikes; 1 if absent. */
+  times?: number
+  /** How many requests to the route go well before; 0 if absent. */
+  after?: number
+  /** Of `secondary_403` and `rate_429`; 60 if absent. */
+  retryAfterSeconds?: number
+  /** Of `slow_body`, between its halves, in ms; 1,000 if absent. */
+  pauseMs?: number
+}
+
+/** A fault that was ordered. */
+export interface Failing {
+  /** How many requests it has struck so far. */
+  readonly struck: number
+  /** Resolves when it has struck as often as it was to: what those requests were to change has changed (or, of `late`, will). */
+  readonly spent: Promise<void>
+  /** Lets what `late` holds be worked on, now and from now on. */
+  release(): void
+  /** Strikes no more. */
+  end(): void
+}
+
+export interface Faults {
+  layer: Layer
+  /** Throws `unknown_route` for a route that the stand-in hasn't got: it would never strike. */
+  fail(fault: Fault): Failing
+  /** Ends every fault. */
+  heal(): void
+  /** What is held is dropped. */
+  close(): void
+}
+
+const RETRY_AFTER_SECONDS = 60
+const PAUSE_MS = 1_000
+
+interface Ordered {
+  fault: Fault
+  passed: number
+  struck: number
+  ended: boolean
+  spent: PromiseWithResolvers<void>
+  /** Resolves with whether a held request is still to be worked on. */
+  released: PromiseWithResolvers<boolean>
+}
+
+export function createFaults(routes: readonly Route[], now: () => number): Faults {
+  const known = new Set(routes.map(({ method, pattern }) => shapeOf(`${method} ${pattern}`)))
+  const orders: Ordered[] = []
+
+  /** The first fault whose turn it is; those before it that let this one pass count it. */
+  function turnOf(call: Call): Ordered | undefined {
+    if (call.route === null) return undefined
+    const shape = shapeOf(`${call.method} ${call.route}`)
+    for (const order of orders) {
+      const { route, times = 1, after = 0 } = order.fault
+      if (order.ended || order.struck >= times || (route !== '*' && shapeOf(route) !== shape)) continue
+      if (order.passed >= after) return order
+      order.passed += 1
+    }
+    return undefined
+  }
+
+  return {
+    async layer(call, next) {
+      const order = turnOf(call)
+      if (order === undefined) return next(call)
+      order.struck += 1
+      const { fault } = order
+      const last = order.struck === (fault.times ?? 1)
+      if (last && fault.kind === 'late') order.spent.resolve()
+      try {
+        return { ...(await strike(order, () => next(call), now)), fault: fault.kind }
+      } finally {
+        if (last) order.spent.resolve()
+      }
+    },
+    fail(fault) {
+      if (fault.route !== '*' && !known.has(shapeOf(fault.route))) {
+        throw new Error(
+          `unknown_route: nothing here answers ${fault.route}. Write it as GitHub does, with {names} for what varies.`,
+        )
+      }
+      const order: Ordered = {
+        fault,
+        passed: 0,
+        struck: 0,
+        ended: false,
+        spent: Promise.withResolvers(),
+        released: Promise.withResolvers(),
+      }
+      orders.push(order)
+      return {
+        get struck() {
+          return order.struck
+        },
+        spent: order.spent.promise,
+        release: () => order.released.resolve(true),
+        end: () => {
+          order.ended = true
+        },
+      }
+    },
+    heal() {
+      for (const order of orders) order.ended = true
+    },
+    close() {
+      for (const order of orders) order.released.resolve(false)
+    },
+  }
+}
+
+async function strike(order: Ordered, work: () => Promise<Answer>, now: () => number): Promise<Answer> {
+  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS, pauseMs = PAUSE_MS } = order.fault
+  switch (kind) {
+    case 'secondary_403':
+      return secondaryLimit(retryAfterSeconds).answer()
+    case 'rate_429':
+      return primaryLimit(Math.ceil(now() / 1_000) + retryAfterSeconds).answer()
+    case 'abuse_422':
+      return new Refusal(422, 'Validation Failed', [
+        { resource: 'PullRequestReviewComment', code: 'abuse', field: 'body', message: 'was submitted too quickly' },
+      ]).answer()
+    case 'server_500':
+      return { status: 500, json: { message: 'Server Error' } }
+    case 'bad_gateway_502':
+      return badGateway()
+    case 'hang_before':
+      return unanswered({ kind: 'never' })
+    case 'reset':
+      return unanswered({ kind: 'reset' })
+    case 'bad_gateway_after':
+      await work()
+      return badGateway()
+    case 'hang_after':
+      return { ...(await work()), sending: { kind: 'never' } }
+    case 'reset_after':
+      return { ...(await work()), sending: { kind: 'reset' } }
+    case 'truncated_json':
+      return { ...(await work()), sending: { kind: 'truncated' } }
+    case 'slow_body':
+      return { ...(await work()), sending: { kind: 'slow', pauseMs } }
+    case 'late':
+      return (await order.released.promise) ? work() : unanswered({ kind: 'never' })
+  }
+}
+
+/** Status 0: nothing was decided, and nothing will be sent. */
+function unanswered(sending: Sending): Answer {
+  return { status: 0, sending }
+}
+
+/** What stands before GitHub's API answers in HTML. */
+function badGateway(): Answer {
+  const bytes = Buffer.from('<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>\n')
+  return { status: 502, bytes, contentType: 'text/html; charset=utf-8' }
+}
+
+function primaryLimit(resetAtSeconds: number): Refusal {
+  return new Refusal(429, 'API rate limit exceeded for installation.', undefined, {
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(resetAtSeconds),
+  })
+}
+
+/** The same for `{pull_number}`, `:number` and `*path`. */
+function shapeOf(route: string): string {
+  return route.replaceAll(/\{[^}]*\}|[:*]\w+/g, '{}')
+}

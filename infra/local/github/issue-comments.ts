@@ -1,0 +1,24 @@
+/** Comments on a pull request as a whole, whoever writes them. */
+import { type IssueComment, pullKey, type Repository } from './records.ts'
+import type { Writer } from './store.ts'
+
+const FIRST_ISSUE_COMMENT_ID = 3_500_000_001
+
+/** Adds a comment, by which its pull request counts as updated. */
+export function addIssueComment(
+  writer: Writer,
+  repository: Repository,
+  comment: Omit<IssueComment, 'id'>,
+): IssueComment {
+  const added = { ...comment, id: writer.next('issueComment', FIRST_ISSUE_COMMENT_ID) }
+  writer.put('issueComment', added.id, pullKey(repository.id, comment.number), added)
+  touch(writer, repository, comment.number, comment.createdAt)
+  return added
+}
+
+/** A pull request counts as updated whenever something is said on it. */
+export function touch(writer: Writer, repository: Repository, number: number, nowMs: number): void {
+  const key = pullKey(repository.id, number)
+  const pull = writer.get('pull', key)
+  if (pull !== undefined) writer.put('pull', key, repository.id, { ...pull, updatedAt: nowMs })
+}

@@ -1,0 +1,65 @@
+/** What GitHub's webhooks tell: the events of pull requests and of comments on them. */
+import type { IssueCommentCreatedEvent, PullRequestEvent } from '@octokit/webhooks-types'
+import type { InstalledApp } from './authentication.ts'
+import { installationId } from './identity.ts'
+import type { Account, IssueComment, PullRequest, Repository } from './records.ts'
+import { userShape } from './shapes/account.ts'
+import { issueCommentEventShape, issueShape } from './shapes/issue.ts'
+import { type PullCounts, pullShape } from './shapes/pull.ts'
+import { repositoryShape } from './shapes/repository.ts'
+
+export type PullRequestAction =
+  | { action: 'opened' | 'closed' | 'reopened' | 'converted_to_draft' | 'ready_for_review' }
+  | { action: 'synchronize'; before: string; after: string }
+  | {
+      action: 'edited'
+      changes: {
+        title?: { from: string }
+        body?: { from: string }
+        base?: { ref: { from: string }; sha: { from: string } }
+      }
+    }
+
+/** The sender is the pull request's author: whoever else acts is of no interest to a reader of these events. */
+export function pullRequestPayload(
+  url: string,
+  repository: Repository,
+  pull: PullRequest,
+  counts: PullCounts,
+  event: PullRequestAction,
+): PullRequestEvent {
+  const payload = {
+    ...event,
+    number: pull.number,
+    pull_request: pullShape(url, repository, pull, counts),
+    ...around(url, repository, pull.author),
+  }
+  // The type of each action narrows some fields (an opened one is open); the record says that at run time.
+  return payload as PullRequestEvent
+}
+
+/** A comment on a pull request is one on its issue: `issue.pull_request` tells that it is one. There is no head in it. */
+export function commentPayload(
+  url: string,
+  app: InstalledApp,
+  repository: Repository,
+  pull: PullRequest,
+  comment: IssueComment,
+  commentCount: number,
+): IssueCommentCreatedEvent {
+  return {
+    action: 'created',
+    issue: issueShape(url, repository, pull, commentCount),
+    comment: issueCommentEventShape(url, app, repository, comment),
+    ...around(url, repository, comment.author),
+  }
+}
+
+function around(url: string, repository: Repository, sender: Account) {
+  const id = installationId(repository.owner)
+  return {
+    repository: repositoryShape(url, repository),
+    installation: { id, node_id: Buffer.from(`Integration:${id}`).toString('base64') },
+    sender: userShape(url, sender),
+  }
+}

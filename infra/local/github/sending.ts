@@ -1,0 +1,72 @@
+/** Writes an answer to its client: whole as a rule, and broken in the ways in which a network breaks it where a test asked for that. */
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { Answer } from './http.ts'
+
+/** How an answer goes out. */
+export type Sending =
+  /** The client waits until it gives up. */
+  | { kind: 'never' }
+  /** The connection is cut (RST) without a byte of an answer. */
+  | { kind: 'reset' }
+  /** A complete HTTP message whose body stops half-way. */
+  | { kind: 'truncated' }
+  /** Half of the body, and the rest after a pause, in ms. */
+  | { kind: 'slow'; pauseMs: number }
+
+/** An answer as it goes over the wire. */
+export interface Encoded {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+declare global {
+  interface JSON {
+    /** ES2026, in Node.js since 22: a value that `stringify` writes as exactly this text. */
+    rawJSON(text: string): object
+  }
+}
+
+export function encode(answer: Answer, nowMs: number): Encoded {
+  const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(jsonOf(answer.json)))
+  const headers = {
+    // Clients set their clock by this after a 401, so it follows the stand-in's own.
+    date: new Date(nowMs).toUTCString(),
+    'x-github-request-id': randomBytes(8).toString('hex').toUpperCase(),
+    'x-github-media-type': 'github.v3; format=json',
+    ...(body.length === 0 ? {} : { 'content-type': answer.contentType ?? 'application/json; charset=utf-8' }),
+    'content-length': String(body.length),
+    ...answer.headers,
+  }
+  return { status: answer.status, headers, body }
+}
+
+export function send(response: ServerResponse, { status, headers, body }: Encoded, sending?: Sending): void {
+  const half = body.subarray(0, Math.floor(body.length / 2))
+  switch (sending?.kind) {
+    case 'never':
+      return
+    case 'reset':
+      response.socket?.resetAndDestroy()
+      return
+    case 'truncated':
+      response.writeHead(status, { ...headers, 'content-length': String(half.length) }).end(half)
+      return
+    case 'slow': {
+      response.writeHead(status, headers).write(half)
+      const rest = setTimeout(() => response.end(body.subarray(half.length)), sending.pauseMs)
+      response.once('close', () => clearTimeout(rest)) // the client left, or the stand-in closes
+      return
+    }
+    case undefined:
+      response.writeHead(status, headers).end(body)
+  }
+}
+
+/** Ids beyond 2⁵³ are bigints here and numbers on the wire, with every digit, as GitHub writes them. */
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member,
+  )
+}
