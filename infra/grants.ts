@@ -8,7 +8,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import { dueIndexName } from './ledger-table.ts'
-import { type QueueName, reach, type SecretName } from './reach.ts'
+import { type LedgerUse, type QueueName, reach, type SecretName } from './reach.ts'
 import type { RoomFunction } from './room-function.ts'
 import type { RoomName } from './rooms.ts'
 import type { Settings } from './settings.ts'
@@ -21,17 +21,14 @@ export interface Reachable {
   readonly secrets: Readonly<Record<SecretName, Secret>>
 }
 
-/**
- * No scan, and no batch write, which carries no condition. A transaction needs the permissions of its parts.
- */
-const ledgerActions = [
-  'dynamodb:ConditionCheckItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:GetItem',
-  'dynamodb:PutItem',
-  'dynamodb:Query',
-  'dynamodb:UpdateItem',
-]
+/** No scan, and no batch write, which carries no condition. A transaction needs the permissions of its parts. */
+const ledgerActions: Readonly<Record<LedgerUse, readonly string[]>> = {
+  reads: ['dynamodb:GetItem', 'dynamodb:Query'],
+  creates: ['dynamodb:PutItem'],
+  changes: ['dynamodb:UpdateItem'],
+  deletes: ['dynamodb:DeleteItem'],
+  checks: ['dynamodb:ConditionCheckItem'],
+}
 
 const executionActions = {
   starts: 'states:StartExecution',
@@ -57,11 +54,12 @@ export function roomEnvironment(room: RoomName, resources: Reachable, settings: 
 
 /** Allows a room what the reach table says of the table, documents, queues and secrets. */
 export function grantResources(room: RoomName, { function: lambda }: RoomFunction, resources: Reachable): void {
-  const { finds, documents, sends, secrets } = reach[room]
+  const { ledger, finds, documents, sends, secrets } = reach[room]
   const allow = (actions: string[], arns: string[]) =>
     lambda.addToRolePolicy(new PolicyStatement({ actions, resources: arns }))
 
-  allow(ledgerActions, [resources.table.tableArn])
+  const onItems = ledger.flatMap((use) => ledgerActions[use])
+  allow(onItems, [resources.table.tableArn])
   if (finds) allow(['dynamodb:Query'], [`${resources.table.tableArn}/index/${dueIndexName}`])
   if (documents.includes('reads')) {
     allow(['s3:GetObject'], [resources.documents.arnForObjects('*')])

@@ -20,9 +20,17 @@ export interface MusterApiProps {
   readonly webhook: IFunction
   readonly api: IFunction
   readonly logRetention: RetentionDays
+  /** Requests that each route takes in a second, over time. */
+  readonly webhookRequestsPerSecond: number
 }
 
 const webhookPath = '/github/webhook'
+/**
+ * Requests at once that a route takes, in seconds of its rate: GitHub sends the webhooks of a mass change (a label
+ * on every pull request, a merge train) together, and doesn't send again what is refused here.
+ */
+const burstSeconds = 5
+
 const runPath = '/runs/{runId}'
 
 export class MusterApi extends Construct {
@@ -38,6 +46,11 @@ export class MusterApi extends Construct {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
+      // Everybody can reach the webhook: without a limit of its own, a flood would use up the account's functions.
+      throttle: {
+        rateLimit: props.webhookRequestsPerSecond,
+        burstLimit: props.webhookRequestsPerSecond * burstSeconds,
+      },
       accessLogSettings: {
         destination: new LogGroupLogDestination(new LogGroup(this, 'Log', keptLogs(props.logRetention))),
         // What the gateway refuses never reaches the function's log. No caller, no query, no body.

@@ -1,6 +1,6 @@
 /** The ledger: one table, two sparse indexes. Its items are the business of `shared/ledger` alone. */
 import { RemovalPolicy } from 'aws-cdk-lib'
-import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb'
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 
 /** Name of the index that finds what is due. */
@@ -19,6 +19,8 @@ export class LedgerTable extends Construct {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      // DynamoDB encrypts always; with this key of the account, CloudTrail shows who had it used.
+      encryption: TableEncryption.AWS_MANAGED,
       deletionProtection: true,
       // CDK sets the policy for replacement too, and no physical name: a kept table would stand in the way of the next deploy.
       removalPolicy: RemovalPolicy.RETAIN,

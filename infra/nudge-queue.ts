@@ -10,6 +10,12 @@ export interface NudgeQueueProps {
   readonly physicalName?: string
 }
 
+/**
+ * Functions that work on one queue at the same time. Each talks to GitHub for another pull request, and
+ * GitHub allows an installation 100 requests at once and 80 new contents a minute.
+ */
+export const queueConcurrency = 10
+
 /** A message stays hidden for this many timeouts of its consumer: AWS's own advice, for Lambda retries a throttled batch meanwhile. */
 const visibilityTimeouts = 6
 

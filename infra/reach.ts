@@ -1,14 +1,18 @@
 /**
- * What each room may touch. The stack grants exactly this, and gives a room the names (environment
+ * What each room may touch, and why. The stack grants exactly this, and gives a room the names (environment
  * variables) of exactly what it may touch, so this table is the place to look before an incident and after.
- * Every room reads and writes the ledger.
+ * `docs/security.md` is written from it: `node docs/security.ts`.
  */
 import type { RoomName } from './rooms.ts'
 
 export type QueueName = 'inbox' | 'outbox'
 export type SecretName = 'github-app' | 'models'
 
+/** What a room does to items of the ledger; `checks` is a condition on an item that a transaction leaves as it is. */
+export type LedgerUse = 'reads' | 'creates' | 'changes' | 'deletes' | 'checks'
+
 export interface Reach {
+  readonly ledger: readonly LedgerUse[]
   /** Whether the room may ask the ledger's index of what is due. */
   readonly finds: boolean
   /** What the room does with content in the documents bucket. */
@@ -28,7 +32,16 @@ export interface Reach {
   readonly choosesModel: boolean
 }
 
+/** A kind of access, and so a row of a room in the table. */
+export type Access = keyof Reach
+
+/** A room's reach, with a sentence for each access that it has: one without a reason is one too many. */
+export interface ReasonedReach extends Reach {
+  readonly why: Readonly<Partial<Record<Access, string>>>
+}
+
 const nothing = {
+  ledger: [],
   finds: false,
   documents: [],
   sends: [],
@@ -40,21 +53,41 @@ const nothing = {
   choosesModel: false,
 } as const satisfies Reach
 
-export const reach: Readonly<Record<RoomName, Reach>> = {
-  // Verifies with the App's secret, and never calls GitHub: an answer is due within seconds.
-  webhook: { ...nothing, sends: ['inbox'], executions: ['starts', 'describes'], secrets: ['github-app'] },
-  // Ends runs: stops their executions, hands their slots on, says on the check run how they ended.
+export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
+  webhook: {
+    ...nothing,
+    ledger: ['reads', 'creates', 'changes'],
+    sends: ['inbox'],
+    executions: ['starts', 'describes'],
+    secrets: ['github-app'],
+    why: {
+      ledger: 'A delivery is recorded as a run or an event before it is answered, and a known one is recognised.',
+      sends: 'What is no head to review is the command room’s, which is woken.',
+      executions: 'A new head starts its run at once; a name that is taken counts only if it had the same input.',
+      secrets:
+        'The signature of a delivery is checked with the webhook secret. The room never calls GitHub: its answer is due within seconds.',
+    },
+  },
   command: {
     ...nothing,
+    ledger: ['reads', 'creates', 'changes', 'deletes', 'checks'],
     documents: ['writes'],
     sends: ['outbox'],
     receives: 'inbox',
     executions: ['stops'],
     answers: true,
+    why: {
+      ledger: 'A run is ended step by step: its reviews, tickets and slots, and the next review that takes the slot.',
+      documents: 'How a run ended is content of its check run.',
+      sends: 'Post is woken to show how a run ended.',
+      receives: 'Events of a pull request are worked on in their order.',
+      executions: 'A run that is ended must not go on working.',
+      answers: 'A slot that becomes free is handed on to a review that waits with its token.',
+    },
   },
-  // Ends the run that it supersedes, as command does.
   plan: {
     ...nothing,
+    ledger: ['reads', 'creates', 'changes', 'deletes', 'checks'],
     documents: ['reads', 'writes'],
     sends: ['outbox'],
     executions: ['stops'],
@@ -62,20 +95,99 @@ export const reach: Readonly<Record<RoomName, Reach>> = {
     secrets: ['github-app'],
     github: true,
     choosesModel: true,
+    why: {
+      ledger:
+        'A run claims its pull request, writes its reviews, and ends the run that it supersedes, as command does.',
+      documents:
+        'The plan and the files that the lenses may read are stored; the plan of an earlier call is read again.',
+      sends: 'Post is woken to show that a check is under way, and how a superseded run ended.',
+      executions: 'A superseded run must not go on working.',
+      answers: 'A slot of the superseded run is handed on to a review that waits with its token.',
+      secrets: 'The App’s private key: the pull request is read as the installation of its repository.',
+      github: 'The pull request, its files and the configuration of its base branch are read. It writes nothing there.',
+      choosesModel: 'The plan names the model that each lens asks.',
+    },
   },
-  admit: { ...nothing, answers: true },
-  // Holds no GitHub credential: what it reads was fetched by plan.
-  review: { ...nothing, documents: ['reads', 'writes'], answers: true, secrets: ['models'] },
-  conclude: { ...nothing, documents: ['reads', 'writes'], sends: ['outbox'], answers: true },
-  post: { ...nothing, documents: ['reads'], receives: 'outbox', answers: true, secrets: ['github-app'], github: true },
-  api: { ...nothing, documents: ['reads'] },
-  // Whatever another room left undone, apart from talking to GitHub.
+  admit: {
+    ...nothing,
+    ledger: ['reads', 'creates', 'changes', 'deletes'],
+    answers: true,
+    why: {
+      ledger:
+        'A ticket is written, the fleet’s slots are read and granted, and the ticket of a granted review is deleted.',
+      answers: 'A review that gets its slot at once is told so, and so is any other that does.',
+    },
+  },
+  review: {
+    ...nothing,
+    ledger: ['reads', 'creates', 'changes', 'deletes'],
+    documents: ['reads', 'writes'],
+    answers: true,
+    secrets: ['models'],
+    why: {
+      ledger: 'The lease of a review is taken, renewed and completed; its slot is handed on to a ticket that waits.',
+      documents:
+        'Its part of the plan is read, its result written. It reads files here because it has no GitHub credential.',
+      answers: 'Who gets the slot that it hands on is told so.',
+      secrets: 'The key of the model that a lens asks. This is the one room that sends code to a model.',
+    },
+  },
+  conclude: {
+    ...nothing,
+    ledger: ['reads', 'creates', 'changes', 'checks'],
+    documents: ['reads', 'writes'],
+    sends: ['outbox'],
+    answers: true,
+    why: {
+      ledger:
+        'One transaction writes the verdict, the review to be posted and what GitHub is to show, if no halt stands.',
+      documents: 'Results are read; the conclusion and the texts to be posted are written.',
+      sends: 'Post is woken to say the verdict.',
+      answers: 'A conclusion that is shown already is answered without waiting for post.',
+    },
+  },
+  post: {
+    ...nothing,
+    ledger: ['reads', 'changes'],
+    documents: ['reads'],
+    receives: 'outbox',
+    answers: true,
+    secrets: ['github-app'],
+    github: true,
+    why: {
+      ledger: 'A message or a resource is leased before GitHub is called, and marked after it was read back.',
+      documents: 'The texts to be posted are read.',
+      receives: 'What is owed to a pull request is said in its order.',
+      answers: 'The run’s execution ends when everything is shown.',
+      secrets: 'The App’s private key: it speaks as the installation of the repository.',
+      github: 'The one room that writes to GitHub: reviews, comments, check runs and labels.',
+    },
+  },
   sweep: {
     ...nothing,
+    ledger: ['reads', 'creates', 'changes', 'deletes', 'checks'],
     finds: true,
     documents: ['writes'],
     sends: ['inbox', 'outbox'],
     executions: ['starts', 'describes', 'stops'],
     answers: true,
+    why: {
+      ledger: 'It finishes whatever a room that died left undone: leases, slots, endings.',
+      finds: 'It is the one room that looks for work instead of being given it.',
+      documents: 'How a run ended is content of its check run.',
+      sends: 'A nudge that was lost is sent again.',
+      executions:
+        'A run that was accepted is started, one whose execution ended is ended too, and one that is ended is stopped.',
+      answers: 'A review that waits for a slot, or has been given up, is told so.',
+    },
+  },
+  api: {
+    ...nothing,
+    ledger: ['reads'],
+    documents: ['reads'],
+    why: {
+      ledger: 'A run and its reviews are shown to programs that IAM lets in.',
+      documents: 'The conclusion of a run is shown with it.',
+    },
   },
 }

@@ -13,7 +13,12 @@ export interface RoomFunctionProps {
   readonly bundle: string
   readonly environment: Readonly<Record<string, string>>
   readonly logRetention: RetentionDays
+  /** The most invocations at once, taken out of the account's own; absent: it shares what the account has. */
+  readonly reservedConcurrency: number | undefined
 }
+
+/** CloudWatch's namespace of what the rooms measure. */
+export const metricsNamespace = 'Muster'
 
 export class RoomFunction extends Construct {
   readonly function: LambdaFunction
@@ -40,11 +45,12 @@ export class RoomFunction extends Construct {
       environment: {
         ...props.environment,
         POWERTOOLS_SERVICE_NAME: props.room,
-        POWERTOOLS_METRICS_NAMESPACE: 'Muster',
+        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace,
       },
       role: this.role,
       logGroup,
       tracing: Tracing.ACTIVE,
+      ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
     })
   }
 }

@@ -1,6 +1,10 @@
 /** What a deployment decides, from the CDK context (`cdk.json`, or `-c muster:<name>=<value>`). */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Node } from 'constructs'
+import { ContextReader } from './context.ts'
+import { queueConcurrency } from './nudge-queue.ts'
+import { reach } from './reach.ts'
+import { type RoomName, roomNames } from './rooms.ts'
 
 export interface Settings {
   /** Where GitHub's API is: another one for GitHub Enterprise Server. */
@@ -12,68 +16,61 @@ export interface Settings {
   /** Lease of a review, s; all other timings follow from it. Absent: the functions' own default. */
   readonly leaseSeconds: number | undefined
   readonly logRetention: RetentionDays
+  /** The most invocations at once of each function that has such a limit; the account keeps them for it. */
+  readonly reservedConcurrency: Readonly<Partial<Record<RoomName, number>>>
+  /** Requests that each route of the API takes in a second, over time. */
+  readonly webhookRequestsPerSecond: number
+  /** An SNS topic of the organisation's that alarms are sent to. */
+  readonly alarmTopicArn: string | undefined
+  /** An address that alarms are sent to, over a topic of the stack's. */
+  readonly alarmEmail: string | undefined
   /** Gives queues a name of their own, which an emulated AWS needs. Never on a real one: a fixed name blocks replacement. */
   readonly physicalNames: boolean
 }
 
 const githubApiUrlDefault = 'https://api.github.com'
 
-/** Reads and checks the context; every wrong value is named at once in one error. */
-export function settingsFromContext(node: Node): Settings {
-  const problems: string[] = []
-  const text = (name: string): string | undefined => {
-    const value: unknown = node.tryGetContext(`muster:${name}`)
-    if (value === undefined || value === '') return undefined
-    if (typeof value === 'string') return value
-    problems.push(`muster:${name} must be a string`)
-    return undefined
-  }
-  const url = (name: string): string | undefined => {
-    const value = text(name)
-    if (value === undefined) return undefined
-    if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '')
-    problems.push(`muster:${name} must be an http or https URL, got ${JSON.stringify(value)}`)
-    return undefined
-  }
-  const settings: Settings = {
-    githubApiUrl: url('githubApiUrl') ?? githubApiUrlDefault,
-    modelDefault: text('modelDefault'),
-    modelBaseUrl: url('modelBaseUrl'),
-    leaseSeconds: leaseSeconds(node.tryGetContext('muster:leaseSeconds'), problems),
-    logRetention: logRetention(node.tryGetContext('muster:logRetentionDays'), problems),
-    physicalNames: flag(node.tryGetContext('muster:physicalNames'), problems),
-  }
-  if (problems.length > 0)
-    throw new Error(`Wrong CDK context: ${problems.join('; ')}. Correct it in cdk.json or after -c.`)
-  return settings
-}
-
 /** A minute is the sweeper's rhythm: a shorter lease would be missed for longer than it holds. */
 const leaseSecondsMin = 60
 
-function leaseSeconds(value: unknown, problems: string[]): number | undefined {
-  if (value === undefined || value === '') return undefined
-  const seconds = Number(value)
-  if (Number.isInteger(seconds) && seconds >= leaseSecondsMin) return seconds
-  problems.push(
-    `muster:leaseSeconds must be a whole number of at least ${leaseSecondsMin}, got ${JSON.stringify(value)}`,
-  )
-  return undefined
+/** An organisation of 10,000 developers sends some webhooks a second; a flood is stopped well before it costs much. */
+const webhookRequestsPerSecondDefault = 100
+
+/** Reads and checks the context; every wrong value, and every name that is no setting, is named at once in one error. */
+export function settingsFromContext(node: Node): Settings {
+  const context = new ContextReader(node)
+  const retentions = Object.values(RetentionDays).filter((each) => typeof each === 'number')
+  const settings: Settings = {
+    githubApiUrl: context.url('githubApiUrl') ?? githubApiUrlDefault,
+    modelDefault: context.text('modelDefault'),
+    modelBaseUrl: context.url('modelBaseUrl'),
+    leaseSeconds: context.wholeNumber('leaseSeconds', leaseSecondsMin),
+    logRetention: context.oneOf('logRetentionDays', retentions) ?? RetentionDays.ONE_MONTH,
+    reservedConcurrency: reservedConcurrency(context),
+    webhookRequestsPerSecond: context.wholeNumber('webhookRequestsPerSecond', 1) ?? webhookRequestsPerSecondDefault,
+    alarmTopicArn: context.textLike('alarmTopicArn', /^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, 'the ARN of an SNS topic'),
+    alarmEmail: context.textLike('alarmEmail', /^[^@\s]+@[^@\s]+$/, 'an e-mail address'),
+    physicalNames: context.flag('physicalNames'),
+  }
+  if (settings.alarmTopicArn !== undefined && settings.alarmEmail !== undefined) {
+    context.refuse('alarmEmail', 'must be left out where muster:alarmTopicArn is given', settings.alarmEmail)
+  }
+  context.finish()
+  return settings
 }
 
-/** `-c` hands every value over as text. */
-function logRetention(value: unknown, problems: string[]): RetentionDays {
-  if (value === undefined) return RetentionDays.ONE_MONTH
-  const days = Number(value)
-  if (RetentionDays[days] !== undefined) return days
-  const allowed = Object.values(RetentionDays).filter((each) => typeof each === 'number')
-  problems.push(`muster:logRetentionDays must be one of ${allowed.join(', ')}, got ${JSON.stringify(value)}`)
-  return RetentionDays.ONE_MONTH
-}
-
-function flag(value: unknown, problems: string[]): boolean {
-  if (value === undefined || value === false || value === 'false') return false
-  if (value === true || value === 'true') return true
-  problems.push(`muster:physicalNames must be true or false, got ${JSON.stringify(value)}`)
-  return false
+/**
+ * One name a room, as in `muster:reservedConcurrency.review`. A queue's poller doesn't know such a limit: messages that it
+ * fetched for a function at its limit count as received, and end in the dead letters without having been worked on. So a
+ * room that a queue invokes has at least as many as the queue invokes at once.
+ */
+function reservedConcurrency(context: ContextReader): Partial<Record<RoomName, number>> {
+  const reserved = roomNames.flatMap((room) => {
+    const { receives } = reach[room]
+    const [min, why] =
+      receives === 'none' ? [1] : [queueConcurrency, `, for the ${receives} queue invokes so many at once`]
+    const value = context.wholeNumber(`reservedConcurrency.${room}`, min, why)
+    return value === undefined ? [] : [[room, value] as const]
+  })
+  return Object.fromEntries(reserved)
 }

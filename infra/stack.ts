@@ -2,6 +2,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Construct } from 'constructs'
+import { alarmTopic } from './alarm-topic.ts'
 import { Alarms } from './alarms.ts'
 import { AppSecret } from './app-secret.ts'
 import { DocumentsBucket } from './documents-bucket.ts'
@@ -9,7 +10,7 @@ import { grantExecutions, grantResources, type Reachable, roomEnvironment } from
 import { MusterApi } from './http-api.ts'
 import { LedgerTable } from './ledger-table.ts'
 import { machineRooms } from './machine.ts'
-import { NudgeQueue } from './nudge-queue.ts'
+import { NudgeQueue, queueConcurrency } from './nudge-queue.ts'
 import { type QueueName, reach } from './reach.ts'
 import { RoomFunction } from './room-function.ts'
 import { type RoomName, roomNames, rooms } from './rooms.ts'
@@ -25,12 +26,6 @@ export interface MusterStackProps extends StackProps {
 
 /** Messages of one invocation: SQS's limit for FIFO queues. */
 const batchSize = 10
-
-/**
- * Functions that work on one queue at the same time. Each talks to GitHub for another pull request, and
- * GitHub allows an installation 100 requests at once and 80 new contents a minute.
- */
-const queueConcurrency = 10
 
 export class MusterStack extends Stack {
   constructor(scope: Construct, id: string, props: MusterStackProps) {
@@ -60,6 +55,7 @@ export class MusterStack extends Stack {
         bundle: props.bundles[room],
         environment: roomEnvironment(room, resources, settings),
         logRetention,
+        reservedConcurrency: settings.reservedConcurrency[room],
       })
       grantResources(room, roomFunction, resources)
       return roomFunction
@@ -95,9 +91,16 @@ export class MusterStack extends Stack {
       webhook: functions.webhook.function,
       api: functions.api.function,
       logRetention,
+      webhookRequestsPerSecond: settings.webhookRequestsPerSecond,
     })
     new SweepSchedule(this, 'EveryMinute', { sweep: functions.sweep.function })
-    new Alarms(this, 'Alarms', { api: http.api, machine, queues })
+    new Alarms(this, 'Alarms', {
+      api: http.api,
+      machine,
+      queues,
+      sweep: functions.sweep.function,
+      topic: alarmTopic(this, settings),
+    })
 
     new CfnOutput(this, 'WebhookUrl', { value: http.webhookUrl, description: 'Webhook URL of the GitHub App' })
     new CfnOutput(this, 'GithubAppSecretArn', {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
+import { openMetrics } from '../../shared/aws/metrics.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { nameOf, sentenceOf } from '../../shared/errors.ts'
@@ -12,6 +13,7 @@ import { GITHUB_CALL_MS } from '../../shared/limits.ts'
 import { type SweepParts, takeUp } from './take-up.ts'
 
 const log = openLog('sweep')
+const metrics = openMetrics('sweep')
 const parts: SweepParts = {
   ledger: openLedger(environment('TABLE_NAME'), timings()),
   executions: openExecutions(),
@@ -33,11 +35,13 @@ export async function handler(
   const keys = await dueKeys(parts.ledger, now)
   let done = 0
   let failed = 0
+  let oldestMs = 0
   for (const key of keys) {
     if (invocation.getRemainingTimeInMillis() < GITHUB_CALL_MS) break
     try {
       const item = await readDue(parts.ledger, key, now)
       if (!item) continue
+      oldestMs = Math.max(oldestMs, now - item.dueAt)
       // First to the back: a row whose action fails, or kills this process, must not be the first for ever.
       await lookLater(parts.ledger, key, item.dueAt, now + parts.ledger.timings.lookMs)
       await takeUp(parts, item)
@@ -52,5 +56,10 @@ export async function handler(
     }
   }
   log.info('Swept', { count: keys.length })
+  // Also when nothing is due: an alarm is raised by their absence.
+  metrics.publish([
+    { name: 'OldestDueAge', value: oldestMs, unit: 'milliseconds' },
+    { name: 'DueFailed', value: failed, unit: 'count' },
+  ])
   return { due: keys.length, done, failed }
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Metafile } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, readMetafile, repositoryRoot } from '../../infra/bundle.ts'
-import { reach } from '../../infra/reach.ts'
+import { type Access, type LedgerUse, reach } from '../../infra/reach.ts'
 import { type RoomName, roomNames } from '../../infra/rooms.ts'
 import { sourcesBelow } from '../law/sources.ts'
 import { ofType, referenced, type SynthesizedTemplate, synthesizeTemplate } from './synthesized.ts'
@@ -41,12 +41,19 @@ function allowed(room: RoomName): string[] {
     .sort()
 }
 
+const itemActions: Readonly<Record<LedgerUse, readonly string[]>> = {
+  reads: ['GetItem', 'Query'],
+  creates: ['PutItem'],
+  changes: ['UpdateItem'],
+  deletes: ['DeleteItem'],
+  checks: ['ConditionCheckItem'],
+}
+
 /** What the reach table says, in the same words. */
 function expected(room: RoomName): string[] {
-  const { finds, documents, sends, receives, executions, answers, secrets } = reach[room]
+  const { ledger, finds, documents, sends, receives, executions, answers, secrets } = reach[room]
   const queues = { inbox: 'InboxQueue', outbox: 'OutboxQueue' }
   const secretNames = { 'github-app': 'GithubAppSecret', models: 'ModelsSecret' }
-  const ledger = ['ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']
   const received = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes']
   const machine = [
     ...(executions.includes('starts') ? ['StartExecution'] : []),
@@ -59,7 +66,7 @@ function expected(room: RoomName): string[] {
   return [
     ...['CreateLogStream', 'PutLogEvents'].map((action) => `logs:${action} on ${capitalized(room)}Log`),
     ...['PutTelemetryRecords', 'PutTraceSegments'].map((action) => `xray:${action} on *`),
-    ...ledger.map((action) => `dynamodb:${action} on LedgerTable`),
+    ...ledger.flatMap((use) => itemActions[use]).map((action) => `dynamodb:${action} on LedgerTable`),
     ...(finds ? ['dynamodb:Query on LedgerTable/index/due'] : []),
     ...(documents.includes('reads') ? ['s3:ListBucket on DocumentsBucket', 's3:GetObject on DocumentsBucket/*'] : []),
     ...(documents.includes('writes') ? ['s3:PutObject on DocumentsBucket/*'] : []),
@@ -89,6 +96,23 @@ function nameOf(logicalId: string | undefined): string {
 function capitalized(room: string): string {
   return room.charAt(0).toUpperCase() + room.slice(1)
 }
+
+describe('the table', () => {
+  test.each(roomNames)('%s has a reason for everything that it may touch, and for nothing else', (room) => {
+    const { why, ...accesses } = reach[room]
+    const has = (Object.keys(accesses) as Access[]).filter((access) => isSome(accesses[access]))
+    expect(Object.keys(why).sort()).toEqual(has.sort())
+    for (const [access, sentence] of Object.entries(why)) expect(sentence, access).toMatch(/^[A-Z].{20,}\.$/)
+  })
+
+  test('who may write to GitHub, ask a model or read a secret is told by name, so that a change here is meant', () => {
+    const who = (has: (room: RoomName) => boolean) => roomNames.filter(has)
+    expect(who((room) => reach[room].github)).toEqual(['plan', 'post'])
+    expect(who((room) => reach[room].secrets.includes('github-app'))).toEqual(['webhook', 'plan', 'post'])
+    expect(who((room) => reach[room].secrets.includes('models'))).toEqual(['review'])
+    expect(who((room) => reach[room].finds)).toEqual(['sweep'])
+  })
+})
 
 describe('permissions', () => {
   test.each(roomNames)('%s may do what the reach table says, and nothing more', (room) => {
@@ -138,6 +162,16 @@ describe('the code', () => {
     )
   })
 
+  test.each(roomNames)(
+    '%s uses the ledger as it is allowed, and is allowed no use of it that it does not make',
+    (room) => {
+      const { always, inTransactions } = usesOfLedger(metafiles.get(room))
+      const allowedUses = reach[room].ledger
+      expect(allowedUses).toEqual(expect.arrayContaining(always))
+      for (const use of allowedUses) expect([...always, ...inTransactions]).toContain(use)
+    },
+  )
+
   test.each(roomNames)('%s is given the environment that it reads, and no more', (room) => {
     const { Variables } = ofType(template, 'AWS::Lambda::Function')
       .map(([, { Properties }]) => Properties.Environment as { Variables: Record<string, unknown> })
@@ -153,20 +187,49 @@ describe('the code', () => {
 /** The S3 client carries it for directory buckets, of which there is none here. */
 const sdkOwnAction = 's3:CreateSession'
 
+/** What a room's code does to the ledger; a transaction may create something, which its command alone doesn't show. */
+function usesOfLedger(metafile: Metafile | undefined): { always: LedgerUse[]; inTransactions: LedgerUse[] } {
+  const uses: Readonly<Record<string, readonly LedgerUse[]>> = {
+    Get: ['reads'],
+    Query: ['reads'],
+    Put: ['creates'],
+    Update: ['changes'],
+    Delete: ['deletes'],
+    TransactWrite: ['changes', 'checks'],
+  }
+  // The library's own paginator of scans is in every bundle; no room is allowed a scan.
+  const commands = commandsIn(metafile)
+    .filter(([client, command]) => client === 'lib-dynamodb' && command !== 'Scan')
+    .map(([, command]) => command)
+  const unknown = commands.filter((command) => uses[command] === undefined)
+  expect(unknown, 'commands that this test has no use for').toEqual([])
+  return {
+    always: [...new Set(commands.flatMap((command) => uses[command] ?? []))],
+    inTransactions: commands.includes('TransactWrite') ? ['creates'] : [],
+  }
+}
+
+/** Package and name of every SDK command that is left in a bundle. */
+function commandsIn(metafile: Metafile | undefined): (readonly [library: string, command: string])[] {
+  const inputs = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))
+  return inputs.flatMap(([file, { bytesInOutput }]) => {
+    const [, library, command] = /@aws-sdk\/([^/]+)\/.*\/commands\/(\w+)Command\.js$/.exec(file) ?? []
+    return bytesInOutput > 0 && library !== undefined && command !== undefined ? [[library, command] as const] : []
+  })
+}
+
 /** The IAM action of every SDK command that is left in a bundle; the ledger's, and those of the SDK itself, apart. */
 function calledBy(metafile: Metafile | undefined): string[] {
   const services: Readonly<Record<string, string>> = {
-    s3: 's3',
-    sqs: 'sqs',
-    sfn: 'states',
-    'secrets-manager': 'secretsmanager',
+    'client-s3': 's3',
+    'client-sqs': 'sqs',
+    'client-sfn': 'states',
+    'client-secrets-manager': 'secretsmanager',
   }
-  const inputs = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))
-  const actions = inputs.flatMap(([file, { bytesInOutput }]) => {
-    const [, client = '', command = ''] = /@aws-sdk\/client-([^/]+)\/.*\/commands\/(\w+)Command\.js$/.exec(file) ?? []
-    const service = services[client]
+  const actions = commandsIn(metafile).flatMap(([library, command]) => {
+    const service = services[library]
     const action = `${service}:${command}`
-    return bytesInOutput > 0 && service !== undefined && action !== sdkOwnAction ? [action] : []
+    return service !== undefined && action !== sdkOwnAction ? [action] : []
   })
   return [...new Set(actions)].sort()
 }
@@ -183,4 +246,9 @@ function isCalledByAws(action: string): boolean {
     action === 's3:ListBucket' ||
     polling.some((name) => action === `sqs:${name}`)
   )
+}
+
+function isSome(access: boolean | string | readonly string[]): boolean {
+  if (typeof access === 'boolean') return access
+  return typeof access === 'string' ? access !== 'none' : access.length > 0
 }

@@ -1,0 +1,30 @@
+/** Has the AWS Solutions rules (cdk-nag) judge the stack whenever it is synthesized: a finding that nobody answered for stops it. */
+import { type App, type Stack, Validations } from 'aws-cdk-lib'
+import { AwsSolutionsChecks } from 'cdk-nag'
+import type { IConstruct } from 'constructs'
+import { type Acknowledgement, acknowledgements } from './acknowledged.ts'
+
+/**
+ * Adds the rules to the app and the answers to the stack; `cdk synth` then exits 1 on any other finding. Throws if an
+ * answer is for a construct that isn't there. Returns the rules, for who wants to ask them directly.
+ */
+export function addSecurityChecks(
+  app: App,
+  stack: Stack,
+  acknowledged: readonly Acknowledgement[] = acknowledgements,
+): AwsSolutionsChecks {
+  for (const { id, at, reason } of acknowledged) {
+    for (const path of at) Validations.of(constructAt(stack, path, id)).acknowledge({ id, reason })
+  }
+  const checks = new AwsSolutionsChecks(app)
+  Validations.of(app).addPlugins(checks)
+  return checks
+}
+
+function constructAt(stack: Stack, path: string, id: string): IConstruct {
+  return path.split('/').reduce<IConstruct>((parent, name) => {
+    const child = parent.node.tryFindChild(name)
+    if (child !== undefined) return child
+    throw new Error(`${id} is acknowledged at ${path}, where the stack has nothing. Correct infra/acknowledged.ts.`)
+  }, stack)
+}
