@@ -8,25 +8,25 @@ import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/contract.t
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
-import { keepLease } from '../../shared/coordinator/keep-lease.ts'
-import { getDocument, getText, openDocuments, putDocument } from '../../shared/documents/documents.ts'
-import { isFailure, LeaseHeld, nameOf, Refused, Retry, StaleFence } from '../../shared/errors.ts'
+import { openDocuments } from '../../shared/documents/documents.ts'
+import { LeaseHeld, nameOf, Refused, Retry, StaleFence } from '../../shared/errors.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import { type Completed, completeReview, dropToken, leaseReview } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
-import { LENS_KINDS, type LensName, type ModelChoice } from '../../shared/lens.ts'
-import { GITHUB_CALL_MS, MODEL_CALL_MS, WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
-import type { Plan } from '../../shared/plan.ts'
-import type { ReviewResult } from '../../shared/result.ts'
+import { WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
-import { lensOf } from './lenses/index.ts'
-import { blockingIn, failureOf, passedThrough, plannedReviewOf, resultOf } from './review.ts'
+import { type Outcome, type WorkParts, work } from './work.ts'
 
 const log = openLog('review')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
-const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
-const modelsSecret = openSecret(environment('MODELS_SECRET_ID'))
+const parts: WorkParts = {
+  ledger,
+  documents: openDocuments(environment('DOCUMENTS_BUCKET')),
+  modelsSecret: openSecret(environment('MODELS_SECRET_ID')),
+  log,
+  now: Date.now,
+}
 const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
 
 interface Invocation {
@@ -57,7 +57,11 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
     await giveUpPlace(review)
     return { outcome: halt ? 'held' : 'ended', findings: 0, blocking: 0 }
   }
-  const outcome = await work(review, owner, run.plan, invocation)
+  const outcome = await work(parts, review, {
+    owner,
+    planDigest: run.plan,
+    remainingMs: invocation.getRemainingTimeInMillis(),
+  })
   const completed = await complete(review, owner, outcome)
   if (completed.token !== undefined) {
     await answerToken(coordinator.executions, completed.token, { outcome: outcome.state, epoch })
@@ -71,65 +75,6 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
     count: countOf(outcome).findings,
   })
   return { outcome: outcome.state, ...countOf(outcome) }
-}
-
-type Outcome = Parameters<typeof completeReview>[3]
-
-/** Reads, under the lease. Throws StaleFence if the lease is lost; every other error is a reason on the review. */
-async function work(review: Review, owner: string, planDigest: string, invocation: Invocation): Promise<Outcome> {
-  const kept = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, Date.now)
-  // What is left of the function's time, less what storing and handing on may take.
-  const deadline = AbortSignal.timeout(Math.max(1, invocation.getRemainingTimeInMillis() - GITHUB_CALL_MS))
-  try {
-    const plan = await getDocument<Plan>(documents, planDigest)
-    const result = await readingOf(plan, review, AbortSignal.any([kept.signal, deadline]))
-    return {
-      state: 'completed',
-      result: await putDocument(documents, result),
-      findings: result.findings.length,
-      blocking: blockingIn(result),
-    }
-  } catch (error) {
-    if (kept.signal.aborted || isFailure(error, 'stale_fence')) throw new StaleFence()
-    const reason = failureOf(error)
-    log.warn('The lens failed', { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code })
-    return { state: 'failed', reason }
-  } finally {
-    await kept.stop()
-  }
-}
-
-async function readingOf(plan: Plan, review: Review, signal: AbortSignal): Promise<ReviewResult> {
-  if (review.lens === 'adjudication') return passedThrough(review.part)
-  const planned = plannedReviewOf(plan, review)
-  if (!planned) throw new Refused('plan_missing', 'The plan has no review of this name.', 'Start the run again.')
-  const paths = new Set(planned.paths)
-  const files = plan.files.filter(({ path }) => paths.has(path))
-  const texts = new Map<string, string>()
-  const lens = await lensOf(planned.lens)
-  const output = await lens({
-    pullRequest: plan.pullRequest,
-    files,
-    async text(path) {
-      const digest = plan.texts[path]
-      if (digest === undefined) return undefined
-      const text = texts.get(path) ?? (await getText(documents, digest))
-      texts.set(path, text)
-      return text
-    },
-    template: plan.template,
-    openFindings: plan.openFindings,
-    model: await modelOf(plan, planned.lens),
-    signal,
-  })
-  return resultOf(plan, planned, output, texts)
-}
-
-async function modelOf(plan: Plan, lens: LensName): Promise<ModelChoice | undefined> {
-  if (!plan.model || LENS_KINDS[lens] !== 'model') return undefined
-  const { text } = await modelsSecret.read(Date.now())
-  const { apiKey } = JSON.parse(text) as { apiKey?: string }
-  return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS }
 }
 
 async function complete(review: Review, owner: string, outcome: Outcome): Promise<Completed> {

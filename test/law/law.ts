@@ -42,6 +42,7 @@ const handlerParts = [
   'functions/plan/store-plan.ts',
   'functions/post/messages.ts',
   'functions/post/resources.ts',
+  'functions/review/work.ts',
   'functions/sweep/take-up.ts',
 ]
 
