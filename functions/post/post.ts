@@ -55,8 +55,8 @@ export function mayShow(facts: {
 /** True if something is still to be shown, or to be looked at a second time. */
 export function isOwed(resource: ShownResource, now: number): boolean {
   if (resource.shownGeneration < resource.generation) return true
-  const { dueAt } = resource
-  return dueAt !== undefined && dueAt <= now
+  const { lookAt } = resource
+  return lookAt !== undefined && lookAt <= now
 }
 
 /**
@@ -64,5 +64,7 @@ export function isOwed(resource: ShownResource, now: number): boolean {
  * until its lease and deadline have passed (IL5). Undefined if nobody else can have a call under way.
  */
 export function secondLook(resource: ShownResource, now: number, leaseMs: number): number | undefined {
-  return resource.owner === undefined ? undefined : now + leaseMs
+  if (resource.owner !== undefined) return now + leaseMs
+  // One that is still to come isn't dropped because a newer generation was shown before it.
+  return resource.lookAt !== undefined && resource.lookAt > now ? resource.lookAt : undefined
 }

@@ -26,8 +26,10 @@ export interface ShownResource extends ResourceName {
   readonly githubId?: number
   readonly errors: number
   readonly lastError?: string
-  /** ms UTC; absent when nothing is due. */
+  /** ms UTC; absent when nothing is due. It finds the resource: the sweeper moves it on each time it nudges. */
   readonly dueAt?: number
+  /** When what was shown is to be looked at a second time, ms UTC; absent when it isn't. It decides, and nobody moves it. */
+  readonly lookAt?: number
 }
 
 export interface Raise extends ResourceName {
@@ -113,9 +115,9 @@ export async function recordShown(
     ledger,
     key,
     shown.lookAgainAt === undefined
-      ? { set: members, remove: ['duePk', 'dueAt', 'owner'], if: { owner, generation: resource.generation } }
+      ? { set: members, remove: ['duePk', 'dueAt', 'lookAt', 'owner'], if: { owner, generation: resource.generation } }
       : {
-          set: { ...members, ...due(key, shown.lookAgainAt) },
+          set: { ...members, lookAt: shown.lookAgainAt, ...due(key, shown.lookAgainAt) },
           remove: ['owner'],
           if: { owner, generation: resource.generation },
         },

@@ -96,12 +96,18 @@ describe('what is owed', () => {
   })
 
   it('IL5: a second look is owed from its time on', () => {
-    expect(isOwed({ ...resource, dueAt: 100 }, 99)).toBe(false)
-    expect(isOwed({ ...resource, dueAt: 100 }, 100)).toBe(true)
+    expect(isOwed({ ...resource, lookAt: 100 }, 99)).toBe(false)
+    expect(isOwed({ ...resource, lookAt: 100 }, 100)).toBe(true)
+  })
+
+  it('IL5: a second look is owed though the sweeper has moved on the time at which it is found again', () => {
+    expect(isOwed({ ...resource, lookAt: 100, dueAt: 60_100 }, 101)).toBe(true)
   })
 
   it('IL5: after a takeover a second look comes when the earlier poster can have no call under way any more', () => {
     expect(secondLook({ ...resource, owner: 'who died' }, 1_000, 60_000)).toBe(61_000)
     expect(secondLook(resource, 1_000, 60_000)).toBeUndefined()
+    expect(secondLook({ ...resource, lookAt: 30_000 }, 1_000, 60_000)).toBe(30_000)
+    expect(secondLook({ ...resource, lookAt: 1_000 }, 1_000, 60_000)).toBeUndefined()
   })
 })

@@ -71,7 +71,8 @@ describe('a resource', () => {
     await shown(first, 'x')
     await postponeResource(world.ledger, first, 'x', { at: 1, error: 'late' })
     expect(await stored()).toEqual(before)
-    expect(before).toMatchObject({ generation: 2, shownGeneration: 2, dueAt: world.now + 60_000 })
+    const at = world.now + 60_000
+    expect(before).toMatchObject({ generation: 2, shownGeneration: 2, dueAt: at, lookAt: at })
   })
 
   it('of two posters one works on it', async () => {
