@@ -35,11 +35,10 @@ export interface OpenStack {
 export async function openStack(settings: StackSettings, reporter: Reporter): Promise<OpenStack> {
   const { stateDirectory, port, model, github, isShared } = settings
   await mkdir(stateDirectory, { recursive: true })
-  await synthesize(reporter)
   const log = createWriteStream(logFile(stateDirectory), { mode: 0o600 })
   await once(log, 'open')
   const { startLocalStack } = await import('../infra/local/stack.ts')
-  const stack = await reporter.step('Starting the stack', () =>
+  const stack = await reporter.step(await startingText(), () =>
     startLocalStack({
       directory: stateDirectory,
       cacheDirectory,
@@ -73,16 +72,12 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
   }
 }
 
-/** Done before the stack starts, so that it can be told: it takes seconds, once for each version of Muster's sources. */
-async function synthesize(reporter: Reporter): Promise<void> {
-  const { loadAssembly } = await import('../infra/local/assembly.ts')
+/** The first start takes so much longer that the reason must be told. */
+async function startingText(): Promise<string> {
   const kept = await readdir(cacheDirectory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
   const isFirst = !kept.some((name) => name.startsWith('assembly-'))
-  const text = isFirst
-    ? 'Synthesizing the stack (first time only)'
-    : 'Synthesizing the stack, because its sources changed'
-  await reporter.step(text, () => loadAssembly({ cacheDirectory }))
+  return isFirst ? 'Synthesizing the stack (first time only) and starting it' : 'Starting the stack'
 }

@@ -1,0 +1,144 @@
+/** A stack that stays up, and the commands that find it: one state, several processes. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EXIT_CODES } from '../../cli/exit-codes.ts'
+import type { Conclusion } from '../../shared/conclusion.ts'
+import { type Command, endAll, start } from './process.ts'
+import { makeRepository } from './repositories.ts'
+
+/** Several starts of a stack on a machine that is busy with other tests, ms. */
+const TIMEOUT_MS = 150_000
+
+const folder = mkdtempSync(path.join(tmpdir(), 'muster-up-'))
+const state = path.join(folder, 'state')
+const repository = makeRepository(path.join(folder, 'widgets'))
+repository.commit('Base', { '.github/muster.yml': 'lenses:\n  correctness: off\n' })
+repository.git('checkout', '--quiet', '-b', 'topic')
+repository.commit('Add a workflow', { '.github/workflows/build.yml': 'on: push\njobs:\n  build:\n    needs: nope\n' })
+const review = ['review', '--repo', repository.directory, '--base', 'main', '--state', state]
+const upFile = path.join(state, 'up.json')
+
+let up: Command
+
+beforeAll(async () => {
+  up = start(['up', '--port', '0', '--state', state])
+  await up.says(/Muster is up\.[\s\S]*Ctrl-C stops it/)
+}, TIMEOUT_MS)
+
+afterAll(async () => {
+  await endAll()
+  rmSync(folder, { recursive: true, force: true })
+}, TIMEOUT_MS)
+
+describe('while a stack is up', () => {
+  test('its door is open to who has the token of a file that its owner alone may read', async () => {
+    expect(statSync(upFile).mode & 0o777).toBe(0o600)
+    const { controlUrl, token } = JSON.parse(readFileSync(upFile, 'utf8')) as { controlUrl: string; token: string }
+    const statusWith = async (authorization: string) =>
+      (await fetch(controlUrl, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) })).status
+    expect(await statusWith(`Bearer ${token}`)).toBe(200)
+    expect(await statusWith(`Bearer ${token.slice(1)}`)).toBe(401)
+    expect(await statusWith('')).toBe(401)
+  })
+
+  test(
+    'a review goes through it: the result alone on stdout, progress on stderr, the verdict as exit code',
+    async () => {
+      const markdown = await start(review).ended
+      expect(markdown.stdout).toMatch(/^## Muster: concerns\n[\s\S]*needs job[\s\S]*\n$/)
+      expect(markdown.stderr).toMatch(
+        new RegExp(`^Using the running stack \\(process ${up.pid}\\)\\.\nPull request local/`),
+      )
+      expect(markdown.stderr).toMatch(/ {2}workflows +\d finding/)
+      expect(markdown.code).toBe(EXIT_CODES.findings.code)
+
+      const json = await start([...review, '--json', '--quiet']).ended
+      const conclusion = JSON.parse(json.stdout) as Conclusion
+      expect(conclusion).toMatchObject({ verdict: 'concerns', head: repository.git('rev-parse', 'topic') })
+      expect([json.code, json.stderr]).toEqual([EXIT_CODES.findings.code, ''])
+
+      const sarif = await start([...review, '--sarif']).ended
+      const [run] = (JSON.parse(sarif.stdout) as { runs: { results: unknown[] }[] }).runs
+      expect(run?.results).toHaveLength(conclusion.findings.length)
+      expect(sarif.stderr).toContain('is already reviewed; nothing was posted.')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a model that is set for the call alone is said to have no effect',
+    async () => {
+      const environment = {
+        MUSTER_MODEL: 'other',
+        MUSTER_MODEL_URL: 'http://127.0.0.1:9',
+        MUSTER_MODEL_KEY: 'secret-key',
+      }
+      const { stdout, stderr } = await start(review, 'main.ts', environment).ended
+      expect(stderr).toMatch(/Its model is none: MUSTER_MODEL counts where the stack is started/)
+      expect(stdout + stderr).not.toContain('secret-key')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a second stack on its state is refused with the holder’s process id, and leaves the first one alone',
+    async () => {
+      const { code, stderr } = await start(['up', '--port', '0', '--state', state]).ended
+      expect(stderr).toMatch(
+        new RegExp(`\nmuster: state_in_use: .*process ${up.pid}\\..*--state|^muster: state_in_use`),
+      )
+      expect(stderr).toContain(`process ${up.pid}`)
+      expect(code).toBe(EXIT_CODES.unavailable.code)
+      expect(existsSync(upFile)).toBe(true)
+      expect((await start([...review, '--quiet']).ended).code).toBe(EXIT_CODES.findings.code)
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test(
+  'after a kill -9 the next call starts a stack of its own on the same state and finds what was stored',
+  async () => {
+    up.kill('SIGKILL')
+    await up.ended
+    expect(existsSync(upFile)).toBe(true)
+    const { code, stderr } = await start(review).ended
+    expect(stderr).not.toContain('Using the running stack')
+    expect(stderr).toContain('is already reviewed; nothing was posted.')
+    expect(code).toBe(EXIT_CODES.findings.code)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'Ctrl-C ends a stack cleanly: exit 0, and nobody looks for it any more',
+  async () => {
+    const stack = start(['up', '--port', '0', '--state', state])
+    await stack.says(/Ctrl-C stops it/)
+    stack.kill('SIGINT')
+    const { code, stderr } = await stack.ended
+    expect(stderr).toMatch(/Stopping\. What is under way goes on at the next start\.\n$/)
+    expect(code).toBe(EXIT_CODES.pass.code)
+    expect(existsSync(upFile)).toBe(false)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'Ctrl-C during a review says that it goes on, and it does at the next call',
+  async () => {
+    repository.commit('Add a text', { 'a.txt': 'a\n' })
+    const call = start(review)
+    await call.says(/Pull request local\//)
+    call.kill('SIGINT')
+    const interrupted = await call.ended
+    expect(interrupted.stderr).toMatch(/Interrupted\. Nothing is lost: the review goes on at the next call/)
+    expect([interrupted.code, interrupted.stdout]).toEqual([EXIT_CODES.interrupted.code, ''])
+    const next = await start(review).ended
+    expect(next.stdout).toContain(repository.git('rev-parse', 'topic'))
+    expect(next.code).toBe(EXIT_CODES.findings.code)
+  },
+  TIMEOUT_MS,
+)
