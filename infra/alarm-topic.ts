@@ -1,5 +1,5 @@
 /** Where alarms are sent: a topic of the organisation's, or one of ours with an e-mail address, or nowhere. */
-import { Stack } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
@@ -25,7 +25,12 @@ export function alarmTopic(scope: Construct, settings: Settings): ITopic | undef
 }
 
 function alarmKey(scope: Construct): Key {
-  const key = new Key(scope, 'AlarmKey', { description: 'Muster: alarms on their way', enableKeyRotation: true })
+  const key = new Key(scope, 'AlarmKey', {
+    description: 'Muster: alarms on their way',
+    enableKeyRotation: true,
+    // Nothing is kept under it.
+    removalPolicy: RemovalPolicy.DESTROY,
+  })
   key.addToResourcePolicy(allowOfAlarms(scope, ['kms:Decrypt', 'kms:GenerateDataKey'], '*'))
   return key
 }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { repositoryRoot } from '../../infra/bundle.ts'
 import { addMuster } from '../../infra/muster.ts'
+import type { MusterStack } from '../../infra/stack.ts'
 
 /** Properties of a resource as far as a test asks for them. */
 export type Properties = Record<string, unknown>
@@ -21,8 +22,11 @@ export interface SynthesizedTemplate {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
 }
 
-/** Synthesizes the stack with placeholders for its code, in the context of `cdk.json` and the one given. */
-export async function synthesizeTemplate(context: Record<string, unknown> = {}): Promise<SynthesizedTemplate> {
+/** Gives the stack with placeholders for its code, not yet synthesized, in the context of `cdk.json` and the one given. */
+export async function withStack<T>(
+  context: Record<string, unknown>,
+  use: (app: App, stack: MusterStack) => T,
+): Promise<T> {
   const outdir = mkdtempSync(path.join(tmpdir(), 'muster-template-'))
   try {
     const configuration = JSON.parse(readFileSync(path.join(repositoryRoot, 'cdk.json'), 'utf8'))
@@ -31,11 +35,15 @@ export async function synthesizeTemplate(context: Record<string, unknown> = {}):
       analyticsReporting: false,
       context: { ...configuration.context, 'aws:cdk:bundling-stacks': [], ...context },
     })
-    const stack = await addMuster(app)
-    return app.synth().getStackByName(stack.stackName).template
+    return use(app, await addMuster(app))
   } finally {
     rmSync(outdir, { recursive: true, force: true })
   }
+}
+
+/** Synthesizes the stack with placeholders for its code, in the context of `cdk.json` and the one given. */
+export function synthesizeTemplate(context: Record<string, unknown> = {}): Promise<SynthesizedTemplate> {
+  return withStack(context, (app, stack) => app.synth().getStackByName(stack.stackName).template)
 }
 
 /** The resources of a type, by logical id. */
@@ -47,4 +55,11 @@ export function ofType(template: SynthesizedTemplate, type: string): [logicalId:
 export function referenced(value: unknown): string | undefined {
   const { Ref: ref, 'Fn::GetAtt': attribute } = (value ?? {}) as { Ref?: string; 'Fn::GetAtt'?: string[] }
   return ref ?? attribute?.[0]
+}
+
+/** Every object inside a value, itself too, with the path to it. */
+export function objectsIn(value: unknown, at = ''): { readonly at: string; readonly object: Properties }[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).flatMap(([key, each]) => objectsIn(each, `${at}/${key}`))
+  return Array.isArray(value) ? inner : [{ at, object: value as Properties }, ...inner]
 }

@@ -1,0 +1,93 @@
+/** The CDK context: what it may say, and that every mistake in it is named before anything is deployed. */
+import { App } from 'aws-cdk-lib'
+import { describe, expect, test } from 'vitest'
+import { queueConcurrency } from '../../infra/nudge-queue.ts'
+import { roomNames } from '../../infra/rooms.ts'
+import { type Settings, settingsFromContext } from '../../infra/settings.ts'
+
+function settingsOf(context: Record<string, unknown>): Settings {
+  return settingsFromContext(new App({ context, analyticsReporting: false }).node)
+}
+
+test('nothing has to be said', () => {
+  expect(settingsOf({})).toEqual({
+    githubApiUrl: 'https://api.github.com',
+    modelDefault: undefined,
+    modelBaseUrl: undefined,
+    leaseSeconds: undefined,
+    logRetention: 30,
+    reservedConcurrency: {},
+    webhookRequestsPerSecond: 100,
+    alarmTopicArn: undefined,
+    alarmEmail: undefined,
+    physicalNames: false,
+  })
+})
+
+test('numbers are taken as cdk.json has them and as -c hands them over', () => {
+  expect(settingsOf({ 'muster:leaseSeconds': '120', 'muster:webhookRequestsPerSecond': 20 })).toMatchObject({
+    leaseSeconds: 120,
+    webhookRequestsPerSecond: 20,
+  })
+})
+
+describe('reserved concurrency', () => {
+  test('is of the rooms that are named, and of no other', () => {
+    const settings = settingsOf({ 'muster:reservedConcurrency.review': '40', 'muster:reservedConcurrency.post': 10 })
+    expect(settings.reservedConcurrency).toEqual({ review: 40, post: 10 })
+  })
+
+  test.each(['command', 'post'])('AW52: of %s is never below what its queue invokes at once', (room) => {
+    const key = `muster:reservedConcurrency.${room}`
+    expect(() => settingsOf({ [key]: queueConcurrency - 1 })).toThrow(
+      /must be a whole number of at least 10, for the (inbox|outbox) queue invokes so many at once, got 9/,
+    )
+    expect(settingsOf({ [key]: queueConcurrency }).reservedConcurrency).toEqual({ [room]: queueConcurrency })
+  })
+
+  test('of 0, which would switch a room off, is refused for every room', () => {
+    for (const room of roomNames) {
+      expect(() => settingsOf({ [`muster:reservedConcurrency.${room}`]: 0 }), room).toThrow('must be a whole number')
+    }
+  })
+})
+
+test('every wrong value is named at once, with what is allowed', () => {
+  const wrong = () =>
+    settingsOf({
+      'muster:githubApiUrl': 'github.example',
+      'muster:leaseSeconds': '30',
+      'muster:logRetentionDays': '31',
+      'muster:physicalNames': 'maybe',
+      'muster:alarmTopicArn': 'arn:aws:sqs:eu-central-1:123456789012:queue',
+      'muster:alarmEmail': 'operators',
+      'muster:webhookRequestsPerSecond': '1.5',
+      'muster:modelDefault': 7,
+    })
+  for (const problem of [
+    'muster:githubApiUrl must be an http or https URL, got "github.example"',
+    'muster:leaseSeconds must be a whole number of at least 60, got "30"',
+    'muster:logRetentionDays must be one of 1, 3, 5',
+    'muster:physicalNames must be true or false, got "maybe"',
+    'muster:alarmTopicArn must be the ARN of an SNS topic',
+    'muster:alarmEmail must be an e-mail address, got "operators"',
+    'muster:webhookRequestsPerSecond must be a whole number of at least 1, got "1.5"',
+    'muster:modelDefault must be a string, got 7',
+  ]) {
+    expect(wrong).toThrow(problem)
+  }
+})
+
+test('a name with a slip is refused, where it would change nothing without a word', () => {
+  expect(() => settingsOf({ 'muster:reservedConcurrency.reviews': 40 })).toThrow(
+    'muster:reservedConcurrency.reviews is no setting of Muster',
+  )
+  expect(() => settingsOf({ 'muster:logRetention': 30 })).toThrow('muster:logRetention is no setting of Muster')
+})
+
+test('alarms go to one place: a topic and an address together are refused', () => {
+  const topic = 'arn:aws:sns:eu-central-1:123456789012:operators'
+  expect(() => settingsOf({ 'muster:alarmTopicArn': topic, 'muster:alarmEmail': 'o@example.com' })).toThrow(
+    'muster:alarmEmail must be left out where muster:alarmTopicArn is given',
+  )
+})
