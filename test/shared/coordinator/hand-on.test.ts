@@ -245,10 +245,11 @@ describe('epochs', () => {
   it('the slot of an earlier epoch is void: a ticket of the later one takes its place', async () => {
     await world.limit({ configured: 2 })
     await admitted(world, 0)
-    await queueTicket(world.ledger, ticketOf(await takenBack(0)), 'n')
+    const again = ticketOf(await takenBack(0))
+    await queueTicket(world.ledger, again, 'n')
     await handOn(world.coordinator)
     expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2 })
-    expect(await heldParts(world)).toEqual([0])
+    expect((await readFleet(world.ledger)).slots).toEqual({ [again.reviewId]: expect.objectContaining({ epoch: 2 }) })
   })
 
   it('a late release of epoch 1 leaves the slot of epoch 2 held', async () => {

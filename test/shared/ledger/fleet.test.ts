@@ -58,6 +58,9 @@ describe('the fleet item', () => {
     const full = await readFleet(world.ledger)
     await write(full, { ...full, slots: {} }, 'w3')
     expect(await world.item(keyOf.fleet())).not.toHaveProperty('dueAt')
+    const empty = await readFleet(world.ledger)
+    await write(empty, granting(empty, 'c'), 'w4')
+    expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt: world.now + world.ledger.timings.lookMs })
   })
 })
 

@@ -198,6 +198,18 @@ describe('the lease', () => {
     expect(await item()).toEqual(before)
   })
 
+  it('I8: a worker that holds a later epoch cannot be renewed or completed by what it was at an earlier one', async () => {
+    await leased('a')
+    await lose()
+    await admit({ token: 'second' })
+    await grant(2)
+    await lease('a', 2)
+    const before = await item()
+    expect(await renew('a', 1)).toBe(false)
+    expect(await complete('a', 1)).toEqual({ kind: 'stale' })
+    expect(await item()).toEqual(before)
+  })
+
   it('a renewal moves the end on, and the moment to look at it', async () => {
     await leased('a')
     world.now += 60_000
