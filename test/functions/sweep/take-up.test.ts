@@ -75,9 +75,7 @@ describe('the fleet', () => {
     const review = await admitted(world, 0)
     await worked(world, review, { dies: true })
     const stop = world.wire.refuse(about('UpdateItem', FLEET), 'ProvisionedThroughputExceededException')
-    await expect(handOn(world.coordinator, [slotOf(review)])).rejects.toMatchObject({
-      name: 'ProvisionedThroughputExceededException',
-    })
+    await expect(handOn(world.coordinator, [slotOf(review)])).rejects.toThrow('Refused by the test')
     stop()
     expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
     expect(await heldParts(world)).toEqual([0])
@@ -158,6 +156,19 @@ describe('a review', () => {
     await sweep(grantMs)
     expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 1 })
     expect(toldParts(world)).toEqual([0])
+  })
+
+  it('IL7: given its place at once, without a ticket, by one who died before it was told: it is told', async () => {
+    await world.limit({ configured: 1 })
+    const stop = world.wire.refuse(about('UpdateItem', 'RUN#'), 'ValidationException')
+    await expect(admitted(world, 0)).rejects.toThrow()
+    stop()
+    expect(await stored(world, 0)).toMatchObject({ state: 'waiting' })
+    expect(await heldParts(world)).toEqual([0])
+    await sweep(grantMs)
+    expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 1 })
+    expect(toldParts(world)).toEqual([0])
+    expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
 
   it('AW44: of a run that no longer runs it is ended, whoever waits for it is told, and its slot is free', async () => {

@@ -1,0 +1,75 @@
+/** The sweep as it is invoked: what it measures, which alarms depend on. Over a local table. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sweepMetrics } from '../../../infra/alarms.ts'
+import { type Key, keyOf } from '../../../shared/ledger/table.ts'
+import { startWorld, type World } from '../../shared/ledger/world.ts'
+
+/** How late what is due is, ms. */
+const LATE_MS = 20 * 60_000
+
+let world: World
+let handler: typeof import('../../../functions/sweep/handler.ts').handler
+const lines: string[] = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  const environment = {
+    TABLE_NAME: world.ledger.table,
+    DOCUMENTS_BUCKET: 'documents',
+    OUTBOX_URL: world.ending.outbox.url,
+    INBOX_URL: world.ending.outbox.url,
+    STATE_MACHINE_ARN: world.ending.stateMachineArn,
+    POWERTOOLS_METRICS_NAMESPACE: 'Muster',
+    AWS_LAMBDA_FUNCTION_NAME: 'the-sweep',
+  }
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+  // Metrics go to a console of the library's own, past the one that a test can watch.
+  vi.stubEnv('POWERTOOLS_DEV', 'true')
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
+  ;({ handler } = await import('../../../functions/sweep/handler.ts'))
+})
+
+afterEach(() => {
+  lines.length = 0
+})
+
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
+  await world.close()
+})
+
+/** Sweeps once, and gives the one line of metrics that it wrote. */
+async function sweep(): Promise<Record<string, unknown>> {
+  await handler(undefined, { getRemainingTimeInMillis: () => 50_000 })
+  const measured = lines.flatMap((line) => (line.includes('CloudWatchMetrics') ? [JSON.parse(line)] : []))
+  expect(measured).toHaveLength(1)
+  return measured[0] as Record<string, unknown>
+}
+
+async function makeDue(key: Key, members: object): Promise<void> {
+  const { due } = await import('../../../shared/ledger/table.ts')
+  await world.put({ ...key, ...members, ...due(key, Date.now() - LATE_MS) })
+}
+
+describe('each sweep measures', () => {
+  test('nothing late and nothing failed when nothing is due, for silence is what an alarm takes for a dead sweep', async () => {
+    expect(await sweep()).toMatchObject({ [sweepMetrics.oldestDueAge]: 0, [sweepMetrics.dueFailed]: 0 })
+  })
+
+  test('how late the oldest due item is, in milliseconds, under the name of its function', async () => {
+    await makeDue(keyOf.fleet(), { slots: {}, version: 1, limits: { configured: 15, enabled: true } })
+    const measured = await sweep()
+    expect(measured[sweepMetrics.oldestDueAge]).toBeGreaterThanOrEqual(LATE_MS)
+    expect(measured).toMatchObject({ [sweepMetrics.dueFailed]: 0, service: 'sweep', function_name: 'the-sweep' })
+    expect(JSON.stringify(measured._aws)).toContain('{"Name":"OldestDueAge","Unit":"Milliseconds"}')
+    expect(JSON.stringify(measured._aws)).toContain('"Namespace":"Muster"')
+  })
+
+  test('what failed, which the alarm counts, for a failing item goes to the back and is not late for long', async () => {
+    // An event that names no repository can't be nudged.
+    await makeDue(keyOf.event(1, 1, 'closed:1'), { kind: 'closed' })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect(await sweep()).toMatchObject({ [sweepMetrics.dueFailed]: 1 })
+  })
+})
