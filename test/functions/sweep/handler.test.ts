@@ -25,6 +25,8 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   // Metrics go to a console of the library's own, past the one that a test can watch.
   vi.stubEnv('POWERTOOLS_DEV', 'true')
+  vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false')
+  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
   ;({ handler } = await import('../../../functions/sweep/handler.ts'))
 })
@@ -69,7 +71,6 @@ describe('each sweep measures', () => {
   test('what failed, which the alarm counts, for a failing item goes to the back and is not late for long', async () => {
     // An event that names no repository can't be nudged.
     await makeDue(keyOf.event(1, 1, 'closed:1'), { kind: 'closed' })
-    vi.spyOn(console, 'error').mockImplementation(() => {})
     expect(await sweep()).toMatchObject({ [sweepMetrics.dueFailed]: 1 })
   })
 })
