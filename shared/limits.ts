@@ -48,6 +48,8 @@ export const GITHUB_READ_BACK_MS = 10_000
 export const GITHUB_SECOND_TRY_MIN_MS = 2_000
 /** Deadline of one call to an AWS service, ms. */
 export const AWS_CALL_MS = 5_000
+/** After an AWS service had no capacity, or could not be reached, in spite of the SDK's own tries, ms. */
+export const AWS_RETRY_AFTER_MS = 1_000
 /** A model that has not answered within this is given up for this try, ms. */
 export const MODEL_CALL_MS = 300_000
 /** When a throttled or failing endpoint of a model doesn't say: long enough for a quota by the minute to refill, ms. */

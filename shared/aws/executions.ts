@@ -10,7 +10,7 @@ import { nameOf } from '../errors.ts'
 import { executionNameOf } from '../identity.ts'
 import { CONTRACT } from '../limits.ts'
 import type { Run } from '../run.ts'
-import { withDeadline } from './client.ts'
+import { sayingRetry, withDeadline } from './client.ts'
 
 export interface Executions {
   readonly client: SFNClient
@@ -18,7 +18,7 @@ export interface Executions {
 
 /** Opens Step Functions; nothing is sent yet. */
 export function openExecutions(): Executions {
-  return { client: new SFNClient({ requestHandler: withDeadline() }) }
+  return { client: sayingRetry(new SFNClient({ requestHandler: withDeadline() })) }
 }
 
 /** The ARN that the execution of this attempt has, whether it was started or not. */

@@ -1,6 +1,6 @@
 /** Nudges: "look at this pull request". They carry no state, so one too many or one in another order does no harm. */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { withDeadline } from './client.ts'
+import { sayingRetry, withDeadline } from './client.ts'
 
 /** A FIFO queue that nudges go to. */
 export interface NudgeQueue {
@@ -26,7 +26,7 @@ export interface InboxNudge {
 
 /** Opens a queue; nothing is sent yet. */
 export function openQueue(url: string): NudgeQueue {
-  return { client: new SQSClient({ requestHandler: withDeadline() }), url }
+  return { client: sayingRetry(new SQSClient({ requestHandler: withDeadline() })), url }
 }
 
 /**

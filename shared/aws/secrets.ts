@@ -2,7 +2,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { Refused } from '../errors.ts'
 import { SECRET_REFRESH_COOLDOWN_MS, SECRET_TTL_MS } from '../limits.ts'
-import { withDeadline } from './client.ts'
+import { sayingRetry, withDeadline } from './client.ts'
 
 export interface Secret {
   readonly text: string
@@ -20,7 +20,7 @@ export interface SecretReader {
 
 /** A reader of the secret with this name or ARN. One per container. */
 export function openSecret(secretId: string): SecretReader {
-  const client = new SecretsManagerClient({ requestHandler: withDeadline() })
+  const client = sayingRetry(new SecretsManagerClient({ requestHandler: withDeadline() }))
   let known: { secret: Secret; readAt: number } | undefined
 
   async function fetchIt(now: number, signal: AbortSignal | undefined): Promise<Secret> {

@@ -1,6 +1,6 @@
 /** Content by its SHA-256: plans, results, conclusions, texts. Written before the item that names it; inert until then. */
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { withDeadline } from '../aws/client.ts'
+import { sayingRetry, withDeadline } from '../aws/client.ts'
 import { Dead, nameOf } from '../errors.ts'
 import { canonical, type Plain, sha256 } from '../identity.ts'
 
@@ -11,7 +11,7 @@ export interface Documents {
 
 /** Opens the bucket; nothing is sent yet. */
 export function openDocuments(bucket: string): Documents {
-  return { client: new S3Client({ requestHandler: withDeadline() }), bucket }
+  return { client: sayingRetry(new S3Client({ requestHandler: withDeadline() })), bucket }
 }
 
 /** Stores a plain value and answers its digest. The same value has the same digest and is stored once. */

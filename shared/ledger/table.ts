@@ -12,7 +12,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
-import { withDeadline } from '../aws/client.ts'
+import { sayingRetry, withDeadline } from '../aws/client.ts'
 import { nameOf, Retry } from '../errors.ts'
 import { sha256 } from '../identity.ts'
 import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../limits.ts'
@@ -37,9 +37,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 
 /** Opens the ledger in `table`; every call has a deadline, absent members are left out, and nothing is sent yet. */
 export function openLedger(table: string, timings: Timings): Ledger {
-  const client = new DynamoDBClient({
-    requestHandler: withDeadline(),
-  })
+  const client = sayingRetry(new DynamoDBClient({ requestHandler: withDeadline() }))
   return {
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
     table,

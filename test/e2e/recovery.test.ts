@@ -122,9 +122,32 @@ describe('a start that fails', () => {
     fault.lift()
     expect(await muster.runEnded(runId)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
     expectShownOnce(pullRequest)
-    expect(await executionsOf(pullRequest)).toHaveLength(1)
+    await muster.until('the one execution succeeded', async () => {
+      const statuses = (await executionsOf(pullRequest)).map(({ status }) => status)
+      return statuses.join() === 'SUCCEEDED'
+    })
     expect(muster.model.callsAbout('nudge_lost')).toHaveLength(1)
   })
+})
+
+describe('a service that has no capacity', () => {
+  it.each([
+    ['the claim', action('TransactWriteItems')],
+    ['a place in the fleet', action('UpdateItem')],
+    ['the documents', route('PUT', /\/sha256\//)],
+    ['the answer to a task', action('SendTaskSuccess')],
+  ])(
+    'L2, RC6: %s is throttled for longer than the SDK tries: it is done later, in the same attempt',
+    async (_what, match) => {
+      const repository = await muster.repository(`throttled-${randomUUID().slice(0, 8)}`)
+      const throttled = { __type: 'ThrottlingException', message: 'Rate exceeded' }
+      const fault = muster.wire.refuse(match, { status: 503, body: throttled }, 7)
+      const pullRequest = await muster.open(repository, { 'src/t.ts': 'export const t = 1\n' })
+      expect(await muster.ended(pullRequest)).toMatchObject({ outcome: 'reviewed', attempt: 1, verdict: 'pass' })
+      expect(fault.count).toBe(7)
+      expectShownOnce(pullRequest)
+    },
+  )
 })
 
 describe('GitHub’s answers', () => {
