@@ -1,6 +1,6 @@
 /**
  * What one run costs at the table: its writes and reads, counted at the wire before DynamoDB, by function and by what
- * they do. The peer is the budget of docs/architecture.md: at most 8 writes a review and 25 a run.
+ * they do. The peer is the budget that the design allows: at most 8 writes a review and 25 a run besides.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { roomNames } from '../infra/rooms.ts'
