@@ -89,7 +89,6 @@ function brokenResources({ number, checkRuns, issueComments, labels }: PullReque
     ]),
     ...(issueComments.length > 1 ? [`#${number} has ${issueComments.length} summary comments.`] : []),
     ...(ours.length > 1 ? [`#${number} has the labels ${ours.join(', ')}.`] : []),
-    ...(ours.includes('muster: checking') ? [`#${number} is still labelled as being checked.`] : []),
   ]
 }
 
@@ -110,6 +109,8 @@ function missing(pullRequest: PullRequestSnapshot, items: readonly LedgerItem[])
     ...(conclusion === 'cancelled' ? [`The check run of the reviewed head ${short} of #${number} is cancelled.`] : []),
     ...(issueComments.length === 0 ? [`#${number} has no summary comment.`] : []),
     ...(labels.some((label) => LABELS.some((known) => known === label)) ? [] : [`#${number} has no label.`]),
+    // Only here: what was closed before its verdict isn't known, and has no other label for that.
+    ...(labels.includes('muster: checking') ? [`#${number} is reviewed and still labelled as being checked.`] : []),
   ]
 }
 

@@ -50,6 +50,9 @@ export const LANDMARKS = [
 ] as const
 export type Landmark = (typeof LANDMARKS)[number]
 
+/** Come more than once whatever the stories are; the others may come once only, where a pull request is closed early. */
+const ONCE_OR_TWICE: readonly Landmark[] = ['webhook ran', 'plan ran', 'admit ran']
+
 export interface Kill {
   readonly landmark: Landmark
   readonly occurrence: number
@@ -165,7 +168,8 @@ export function scenarioOf(seed: number, killCount?: number): Scenario {
 
 function firstKill(landmark: Landmark, random: Random): Kill {
   if (landmark === 'start' || landmark === 'up') return { ...laterKill(random), landmark }
-  return { landmark, occurrence: random.between(1, 2), delayMs: random.between(0, AFTER_LANDMARK_MS_MAX) }
+  const occurrence = ONCE_OR_TWICE.includes(landmark) ? random.between(1, 2) : 1
+  return { landmark, occurrence, delayMs: random.between(0, AFTER_LANDMARK_MS_MAX) }
 }
 
 /** What is left to do after a kill depends on the kill, so the next one counts from what always comes. */

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
+import { unrestOf, violationsOf } from './judge.ts'
+import type { LedgerItem, Picture } from './picture.ts'
+
+const HEAD = 'a'.repeat(40)
+const BOT = { login: 'muster[bot]', type: 'Bot' } as const
+const run: LedgerItem = {
+  pk: 'RUN#r1',
+  sk: 'RUN',
+  number: 1,
+  head: HEAD,
+  kind: 'full',
+  state: 'ended',
+  outcome: 'reviewed',
+}
+const message: LedgerItem = {
+  pk: 'PR#7#1',
+  sk: 'MESSAGE#r1#k1#review',
+  number: 1,
+  runId: 'r1',
+  planKey: 'k1',
+  state: 'said',
+}
+
+function review(more: Partial<PullRequestSnapshot['reviews'][number]> = {}): PullRequestSnapshot['reviews'][number] {
+  const body = 'Said.\n<!-- muster:v1 review r1 k1 -->'
+  const about = { id: 1, author: BOT, body, state: 'COMMENTED', commitId: HEAD, submittedAt: 1 } as const
+  return { ...about, pending: false, comments: [], ...more }
+}
+
+const checkRun = {
+  status: 'completed',
+  conclusion: 'success',
+} as PullRequestSnapshot['checkRuns'][number]['runs'][number]
+const summary = { id: 1, number: 1, author: BOT, body: '', createdAt: 1, updatedAt: 1 }
+const comment = {
+  path: 'a.js',
+  line: 3,
+  body: 'A secret.',
+} as PullRequestSnapshot['reviews'][number]['comments'][number]
+
+function pullRequest(more: Partial<PullRequestSnapshot> = {}): PullRequestSnapshot {
+  return {
+    number: 1,
+    state: 'open',
+    draft: false,
+    head: { ref: 'change', sha: HEAD },
+    labels: ['muster: passed', 'somebody’s own'],
+    reviews: [review()],
+    issueComments: [summary],
+    checkRuns: [{ headSha: HEAD, runs: [checkRun] }],
+    ...more,
+  } as PullRequestSnapshot
+}
+
+function picture(more: Partial<Picture> = {}): Picture {
+  const delivery = { guid: 'g', number: 1, action: 'opened', status: 202, ended: true }
+  return { pullRequests: [pullRequest()], items: [run, message], deliveries: [delivery], executions: [], ...more }
+}
+
+describe('the judge of the kill test', () => {
+  it('has nothing to say where everything holds', () => {
+    expect(violationsOf(picture())).toEqual([])
+  })
+
+  it.each<[string, Picture]>([
+    ['a pending review', picture({ pullRequests: [pullRequest({ reviews: [review(), review({ pending: true })] })] })],
+    ['a run that has not ended', picture({ items: [{ ...run, state: 'running' }, message] })],
+    ['something that stays due', picture({ items: [run, { ...message, dueAt: 5 }] })],
+    [
+      'a slot that is held',
+      picture({ items: [run, message, { pk: 'F', sk: 'FLEET', slots: { 'r1/k1/secrets/0': {} } }] }),
+    ],
+    ['an execution that runs', picture({ executions: ['acme-parcels-pr1'] })],
+    [
+      'a webhook that was not taken',
+      picture({ deliveries: [{ guid: 'g', number: 1, action: 'opened', status: 503, ended: true }] }),
+    ],
+  ])('sees that it is not at rest: %s', (_what, seen) => {
+    expect(unrestOf(seen)).toHaveLength(1)
+    expect(violationsOf(seen)).not.toEqual([])
+  })
+
+  it.each<[string, Picture, RegExp]>([
+    [
+      'a review that stands twice',
+      picture({ pullRequests: [pullRequest({ reviews: [review(), review({ id: 2 })] })] }),
+      /stands 2 times/,
+    ],
+    ['a review that is missing', picture({ pullRequests: [pullRequest({ reviews: [] })] }), /stands 0 times/],
+    ['a review that no message says', picture({ items: [run] }), /no message says so/],
+    [
+      'an inline comment that stands twice',
+      picture({ pullRequests: [pullRequest({ reviews: [review({ comments: [comment, comment] })] })] }),
+      /inline comment stands twice/,
+    ],
+    [
+      'a check run in progress',
+      picture({
+        pullRequests: [pullRequest({ checkRuns: [{ headSha: HEAD, runs: [{ ...checkRun, status: 'in_progress' }] }] })],
+      }),
+      /is in_progress/,
+    ],
+    [
+      'two check runs of a head',
+      picture({ pullRequests: [pullRequest({ checkRuns: [{ headSha: HEAD, runs: [checkRun, checkRun] }] })] }),
+      /has 2 check runs/,
+    ],
+    [
+      'two summaries',
+      picture({ pullRequests: [pullRequest({ issueComments: [summary, summary] })] }),
+      /2 summary comments/,
+    ],
+    ['no summary', picture({ pullRequests: [pullRequest({ issueComments: [] })] }), /no summary comment/],
+    [
+      'two labels',
+      picture({ pullRequests: [pullRequest({ labels: ['muster: passed', 'muster: action required'] })] }),
+      /has the labels/,
+    ],
+    ['no label', picture({ pullRequests: [pullRequest({ labels: [] })] }), /no label/],
+    ['a run that failed', picture({ items: [{ ...run, outcome: 'failed' }, message] }), /failed/],
+    ['a lens that was lost', picture({ items: [{ ...run, verdict: 'incomplete' }, message] }), /is incomplete/],
+    [
+      'a message that was given up',
+      picture({ items: [run, message, { ...message, planKey: 'k2', state: 'failed' }] }),
+      /is failed/,
+    ],
+    [
+      'a ticket that is left',
+      picture({ items: [run, message, { pk: 'QUEUE#7#lambda', sk: '1#r1' }] }),
+      /is left in its queue/,
+    ],
+  ])('sees %s', (_what, seen, sentence) => {
+    expect(violationsOf(seen).join('\n')).toMatch(sentence)
+  })
+})
