@@ -90,10 +90,18 @@ export function unprocessable(...sentences: string[]): Refusal {
 export const BODY_CHARACTERS_MAX = 65_536
 
 export function checkBodyLength(resource: string, body: string): void {
-  // A text can't have more characters than UTF-16 units: most bodies need not be taken apart.
-  if (body.length > BODY_CHARACTERS_MAX && [...body].length > BODY_CHARACTERS_MAX) {
+  if (isTooLong(body))
     throw invalidField(resource, 'body', `body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`)
-  }
+}
+
+/** The same limit, in the words of the routes of reviews. */
+export function checkReviewBodyLength(body: string): void {
+  if (isTooLong(body)) throw unprocessable(`Body is too long (maximum is ${BODY_CHARACTERS_MAX} characters)`)
+}
+
+function isTooLong(body: string): boolean {
+  // A text can't have more characters than UTF-16 units: most bodies need not be taken apart.
+  return body.length > BODY_CHARACTERS_MAX && [...body].length > BODY_CHARACTERS_MAX
 }
 
 /** The call's JSON, checked. Unknown properties are ignored, as GitHub does. */

@@ -1,6 +1,6 @@
 /** Takes the comments of a review and finds where they stand, or refuses them all: GitHub doesn't say which one was wrong. */
 import { z } from 'zod'
-import { checkBodyLength, invalidField, unprocessable } from './http.ts'
+import { checkReviewBodyLength, unprocessable } from './http.ts'
 import { anchorIn, type PatchLine, type Place, placeAt } from './patch.ts'
 import type { PullRequest, Repository, ReviewComment } from './records.ts'
 import type { World } from './world.ts'
@@ -23,9 +23,6 @@ export type PlacedComment = Pick<
   'path' | 'body' | 'line' | 'side' | 'startLine' | 'startSide' | 'position' | 'diffHunk'
 >
 
-const RESOURCE = 'PullRequestReviewComment'
-const FIELD = 'pull_request_review_thread'
-
 /** All comments with their places; throws GitHub's 422 for the whole review if one of them has none. */
 export async function anchorComments(
   world: World,
@@ -35,7 +32,7 @@ export async function anchorComments(
   comments: readonly CommentInput[],
 ): Promise<PlacedComment[]> {
   if (comments.length === 0) return []
-  for (const comment of comments) checkBodyLength(RESOURCE, comment.body)
+  for (const comment of comments) checkReviewBodyLength(comment.body)
   const paths = new Set(comments.map((comment) => comment.path))
   const patches = await world.patchLines(repository, pull, commitId, paths)
   return comments.map((comment) => anchored(comment, patches.get(comment.path)))
@@ -52,13 +49,9 @@ function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined
   }
   switch (anchor.reason) {
     case 'start_not_before_end':
-      throw invalidField(RESOURCE, `${FIELD}.start_line`, `${FIELD}.start_line must precede the end line.`)
+      throw unprocessable('Pull request review thread start line must precede the end line.')
     case 'start_not_in_hunk':
-      throw invalidField(
-        RESOURCE,
-        `${FIELD}.start_line`,
-        `${FIELD}.start_line must be part of the same hunk as the line.`,
-      )
+      throw unprocessable('Pull request review thread start line must be part of the same hunk as the line.')
     case 'line_not_in_diff':
       throw unprocessable('Line could not be resolved')
   }

@@ -1,12 +1,17 @@
 /** Routes that read pull requests: themselves, their files, their commits. */
-import { LISTED_FILES_MAX } from '../git/diff.ts'
-import { type Answer, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
+import { LISTED_FILES_MAX, readDiff } from '../git/diff.ts'
+import { type Answer, accepts, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import type { PullRequest, Repository } from '../records.ts'
 import { pullShape, pullSimpleShape } from '../shapes/pull.ts'
 import { commitShape } from '../shapes/repository.ts'
 import { PULL_COMMITS_MAX, type World } from '../world.ts'
 import { filesOf } from './repository.ts'
+
+/** "20,000 lines … 1 MB of raw diff data … 300 files": docs.github.com, limits for viewing content and diffs. Beyond: 406. */
+const DIFF_LINES_MAX = 20_000
+const DIFF_BYTES_MAX = 1_024 * 1_024
+const DIFF_FILES_MAX = 300
 
 export function pullRoutes(world: World): Route[] {
   const route = (
@@ -23,6 +28,7 @@ export function pullRoutes(world: World): Route[] {
   return [
     { method: 'GET', pattern: '/repos/:owner/:repo/pulls', handle: (call) => list(world, call) },
     route('', async (call, repository, pull) => {
+      if (accepts(call, 'diff')) return diff(world, repository, pull)
       const counts = await world.countsOf(repository, pull, world.view)
       return ok(pullShape(call.url.origin, repository, pull, counts))
     }),
@@ -42,6 +48,28 @@ export function pullRoutes(world: World): Route[] {
       return ok(shown, linkHeader(call, page, commits.length))
     }),
   ]
+}
+
+/** Everything as one text, with the `diff` media type. */
+async function diff(world: World, repository: Repository, pull: PullRequest): Promise<Answer> {
+  const comparison = await world.compare(repository, pull.base.sha, pull.head.sha)
+  if (comparison === null) throw notFound()
+  if (comparison.list.fileCount > DIFF_FILES_MAX) {
+    throw tooLarge(
+      `number of files (${DIFF_FILES_MAX}). Consider using 'List pull requests files' API or locally cloning the repository instead.`,
+    )
+  }
+  const { gitDirectory } = await world.gitOf(repository)
+  const whole = await readDiff(gitDirectory, comparison.mergeBase, comparison.head, DIFF_LINES_MAX, DIFF_BYTES_MAX)
+  if (whole.bytes !== null) {
+    return { status: 200, bytes: whole.bytes, contentType: 'application/vnd.github.diff; charset=utf-8' }
+  }
+  throw tooLarge(whole.exceeded === 'lines' ? `number of lines (${DIFF_LINES_MAX})` : `size (${DIFF_BYTES_MAX} bytes)`)
+}
+
+function tooLarge(what: string): Refusal {
+  const errors = [{ resource: 'PullRequest', field: 'diff', code: 'too_large' }]
+  return new Refusal(406, `Sorry, the diff exceeded the maximum ${what}`, errors)
 }
 
 /** Newest first, open ones unless asked otherwise; `head` is `owner:branch`, as GitHub wants it. */

@@ -1,7 +1,7 @@
 /** Routes that read a repository: itself, its files, its git objects, its history. */
 import { readPatches } from '../git/diff.ts'
 import type { Commit, TreeEntry } from '../git/repository.ts'
-import { type Answer, accepts, type Call, notFound, ok, Refusal, type Route, unprocessable } from '../http.ts'
+import { type Answer, accepts, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { nodeId } from '../identity.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import type { Repository } from '../records.ts'
@@ -71,7 +71,7 @@ export function commitRoute(world: World): Route {
       const git = await world.gitOf(repository)
       const commitSha = await world.commitOf(repository, call.params.ref ?? '')
       const commit = commitSha === null ? null : await git.commit(commitSha)
-      if (commit === null) throw unprocessable(`No commit found for SHA: ${call.params.ref}`)
+      if (commit === null) throw new Refusal(422, `No commit found for SHA: ${call.params.ref}`)
       const parent = commit.parents[0]
       const comparison =
         parent === undefined

@@ -3,7 +3,16 @@
  * are what keeps one review from being said twice, so nothing is forgiven here.
  */
 import { z } from 'zod'
-import { type Answer, type Call, checkBodyLength, notFound, ok, parseBody, type Route, unprocessable } from '../http.ts'
+import {
+  type Answer,
+  type Call,
+  checkReviewBodyLength,
+  notFound,
+  ok,
+  parseBody,
+  type Route,
+  unprocessable,
+} from '../http.ts'
 import { touch } from '../issue-comments.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type PullRequest, pullKey, type Repository, type Review, type ReviewState } from '../records.ts'
@@ -71,7 +80,7 @@ async function create(world: World, call: Call): Promise<Answer> {
   const pull = world.pullFor(call, repository)
   const input = parseBody(Create, call)
   const body = input.body ?? ''
-  checkBodyLength('PullRequestReview', body)
+  checkReviewBodyLength(body)
   const commitId = input.commit_id ?? pull.head.sha
   if (!pull.heads.includes(commitId) && !(await isCommitOf(world, repository, pull, commitId))) {
     throw unprocessable('commit_id is not part of the pull request')
@@ -103,7 +112,7 @@ async function create(world: World, call: Call): Promise<Answer> {
 
 function submit(world: World, call: Call): Answer {
   const input = parseBody(Submit, call)
-  if (input.body !== undefined) checkBodyLength('PullRequestReview', input.body)
+  if (input.body !== undefined) checkReviewBodyLength(input.body)
   return changeReview(world, call, ({ review, pull, repository }, writer) => {
     if (review.state !== 'PENDING') throw unprocessable('Could not submit a review that is not pending')
     const key = pullKey(repository.id, pull.number)
@@ -115,7 +124,7 @@ function submit(world: World, call: Call): Answer {
 
 function update(world: World, call: Call): Answer {
   const { body } = parseBody(Update, call)
-  checkBodyLength('PullRequestReview', body)
+  checkReviewBodyLength(body)
   return changeReview(world, call, ({ review }) => ({ ...review, body }))
 }
 

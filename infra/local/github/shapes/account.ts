@@ -20,7 +20,7 @@ export function userShape(url: string, { login, type }: Account) {
     login,
     id,
     node_id: nodeId('User', id),
-    avatar_url: '',
+    avatar_url: `${url}/avatars/${id}`,
     gravatar_id: '',
     url: api,
     html_url: `${url}/${encodeURIComponent(login)}`,

@@ -1,19 +1,13 @@
 /** Who may do what: the App by its JWT, an installation by its token, nobody else. */
-import { createSign, generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { APP, clientOf, makeRepository, openPullRequest, REPOSITORY, startedGitHub } from './support.ts'
+import { APP, clientOf, jwt, makeRepository, openPullRequest, REPOSITORY, startedGitHub } from './support.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 29, 12, 0, 30)
 const NOW_SECONDS = NOW_MS / 1_000
 const MINUTE_SECONDS = 60
 
 const repository = () => makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' })
-
-function jwt(claims: object, { key = APP.privateKey, alg = 'RS256' } = {}): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const signed = `${part({ alg, typ: 'JWT' })}.${part(claims)}`
-  return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key, 'base64url')}`
-}
 
 const GOOD = { iss: APP.id, iat: NOW_SECONDS - MINUTE_SECONDS, exp: NOW_SECONDS + 9 * MINUTE_SECONDS }
 

@@ -147,6 +147,50 @@ describe('files of a pull request', () => {
     expect(seen).toHaveLength(301)
   })
 
+  test('of 3,001 files the first 3,000 are listed, and the count is of all', async () => {
+    const changed = Object.fromEntries(Array.from({ length: 3_001 }, (_, index) => [`file-${index}.txt`, 'new\n']))
+    const { octokit, number } = await withPullRequest(makeRepository({ 'a.txt': 'a\n' }, changed))
+    const at = { ...AT, pull_number: number }
+    const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
+    const pageOf = async (page: number) => (await octokit.request(route, { ...at, per_page: 100, page })).data.length
+    expect([await pageOf(30), await pageOf(31)]).toEqual([100, 0])
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', at)
+    expect(data.changed_files).toBe(3_001)
+  })
+
+  describe('the diff media type', () => {
+    const diffOf = async (before: Files, after: Files) => {
+      const { octokit, number } = await withPullRequest(makeRepository(before, after))
+      return octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+        ...AT,
+        pull_number: number,
+        mediaType: { format: 'diff' },
+      })
+    }
+    const files = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`file-${index}.txt`, 'new\n']))
+
+    test('gives everything as one text, up to 300 files', async () => {
+      const { data, headers } = await diffOf({ 'a.txt': 'a\n' }, { ...files(299), 'a.txt': 'b\n' })
+      expect(headers['content-type']).toMatch(/^application\/vnd\.github\.diff/)
+      expect(String(data)).toMatch(/^diff --git a\/a\.txt b\/a\.txt\n(?:.*\n)*-a\n\+b\ndiff --git /)
+      expect(String(data).match(/^diff --git /gm)).toHaveLength(300)
+    })
+
+    test.each([
+      ['more than 300 files', files(301), /maximum number of files \(300\)/],
+      ['H1: more than 20,000 lines', { 'b.txt': 'x\n'.repeat(20_001) }, /maximum number of lines \(20000\)/],
+      ['more than a megabyte', { 'b.txt': 'x'.repeat(1_100_000) }, /maximum size/],
+    ])('%s are 406', async (_, after, sentence) => {
+      const refused = await refusalOf(diffOf({ 'a.txt': 'a\n' }, after))
+      expect(refused).toMatchObject({
+        status: 406,
+        message: expect.stringMatching(sentence),
+        errors: [{ resource: 'PullRequest', field: 'diff', code: 'too_large' }],
+      })
+    })
+  })
+
   test('changes of the base branch since the branch point are not part of it', async () => {
     const repository = makeRepository({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
     git(repository.directory, ['update-ref', 'refs/heads/other', repository.commits[0] ?? ''])

@@ -7,6 +7,7 @@ import { buildExampleRepository } from '../../../../infra/local/github/example.t
 import {
   APP,
   AT,
+  authorizationOf,
   clientOf,
   makeRepository,
   openPullRequest,
@@ -85,12 +86,7 @@ test('an installation token still works after a restart', async () => {
   const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' })
   const before = await startedGitHub({ directory })
   await openPullRequest(before, made)
-  const octokit = clientOf(before)
-  let authorization = ''
-  octokit.hook.after('request', (_, request) => {
-    authorization = String(request.headers.authorization)
-  })
-  await octokit.request(`GET /repos/${REPOSITORY}`)
+  const authorization = await authorizationOf(before)
   await before.close()
   const after = await startedGitHub({ directory })
   const answer = await fetch(`${after.url}/repos/${REPOSITORY}`, { headers: { authorization } })

@@ -1,6 +1,6 @@
 /** What the stand-in's tests share: git repositories in temporary folders, an App with a key, a client, an endpoint. */
 import { execFileSync } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
+import { createSign, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { Octokit } from '@octokit/core'
 import { onTestFinished } from 'vitest'
 import { type GitHubOptions, type GitHubStandIn, startGitHub } from '../../../../infra/local/github/github.ts'
 import { serve } from '../../../../infra/local/service.ts'
+import { assertNoViolations, validating } from '../../../contract/contract.ts'
 
 /** Contents by path; null deletes. */
 export type Files = Record<string, string | Buffer | null>
@@ -67,9 +68,14 @@ export function makeRepository(...history: Files[]): TestRepository {
   return { directory, commits }
 }
 
+/** Closed when the test ends, which fails if anything was asked or answered that GitHub's description forbids. */
 export async function startedGitHub(options: Partial<GitHubOptions> = {}): Promise<GitHubStandIn> {
   const github = await startGitHub({ app: APP, ...options })
-  onTestFinished(() => github.close())
+  validating(github)
+  onTestFinished(async () => {
+    await github.close()
+    assertNoViolations(github, { refusedRequests: true })
+  })
   return github
 }
 
@@ -112,6 +118,24 @@ export function clientOf(github: Pick<GitHubStandIn, 'url'>, owner = 'acme'): Oc
     request.headers.authorization = `token ${authentication.token}`
   })
   return octokit
+}
+
+/** A JWT of these claims, signed as an App signs it. */
+export function jwt(claims: object, { key = APP.privateKey, alg = 'RS256' } = {}): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${part({ alg, typ: 'JWT' })}.${part(claims)}`
+  return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key, 'base64url')}`
+}
+
+/** The `authorization` header of the installation's token, for requests without a client. */
+export async function authorizationOf(github: Pick<GitHubStandIn, 'url'>): Promise<string> {
+  const octokit = clientOf(github)
+  let authorization = ''
+  octokit.hook.after('request', (_, request) => {
+    authorization = String(request.headers.authorization)
+  })
+  await octokit.request('GET /installation/repositories')
+  return authorization
 }
 
 /** Refusals are what these tests ask for; the client need not warn of them. */

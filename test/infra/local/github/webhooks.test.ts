@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module'
 import { sign, verify } from '@octokit/webhooks-methods'
-import type { PullRequestEvent } from '@octokit/webhooks-types'
+import type { IssueCommentEvent, PullRequestEvent } from '@octokit/webhooks-types'
 import { describe, expect, test } from 'vitest'
 import {
   APP,
@@ -143,6 +143,29 @@ test('each thing that happens to a pull request is told once, with what was befo
   expect(merged).toMatchObject({ action: 'closed', pull_request: { merged: true, merged_at: expect.any(String) } })
   expect(more).toEqual([])
   await expect(github.reopenPullRequest(REPOSITORY, number)).rejects.toThrow(/^pull_request_merged: /)
+})
+
+test('a person’s comment is told with the issue that the pull request is, with all that GitHub’s own example has', async () => {
+  const { github, received, number, settled } = await delivered()
+  const id = github.comment(REPOSITORY, number, 'mo', '/muster review')
+  await settled(2)
+  const event: IssueCommentEvent = JSON.parse(received[1]?.body ?? '{}')
+  expect(received[1]?.headers['x-github-event']).toBe('issue_comment')
+  expect(event).toMatchObject({
+    action: 'created',
+    issue: { number, state: 'open', comments: 1, pull_request: { url: expect.stringMatching(/\/pulls\/1$/) } },
+    comment: { id, body: '/muster review', user: { login: 'mo', type: 'User' }, performed_via_github_app: null },
+    installation: { id: expect.any(Number) },
+    sender: { login: 'mo' },
+  })
+  const examples: { name: string; examples: object[] }[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
+  const all = examples.find(({ name }) => name === 'issue_comment')?.examples as IssueCommentEvent[]
+  const example = all.find(({ action }) => action === 'created')
+  for (const part of ['issue', 'comment', 'repository', 'sender'] as const) {
+    expect(Object.keys(event[part]), part).toEqual(expect.arrayContaining(Object.keys(example?.[part] ?? {})))
+  }
+  const route = `GET /repos/${REPOSITORY}/issues/comments/${id}`
+  expect((await clientOf(github).request(route)).data).toMatchObject({ body: '/muster review', user: { login: 'mo' } })
 })
 
 describe('deliveries', () => {
