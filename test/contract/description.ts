@@ -72,10 +72,16 @@ for (const [path, methods] of Object.entries(description.paths)) {
   }
 }
 
+/** `contents/{path}` with an empty path, whose last slash clients leave out. */
+const ROOT_FOLDER = '/repos/:owner/:repo/contents'
+
 export const describedOperations = {
   all: (): Operation[] => [...byShape.values()],
   /** By the pattern of one of the stand-in's routes, e.g. `/repos/:owner/:repo/contents/*path`. */
-  find: (method: string, pattern: string): Operation | undefined => byShape.get(shapeOf(`${method} ${pattern}`)),
+  find(method: string, pattern: string): Operation | undefined {
+    const path = pattern === ROOT_FOLDER ? `${ROOT_FOLDER}/{path}` : pattern
+    return byShape.get(shapeOf(`${method} ${path}`))
+  },
 }
 
 function operationOf(name: string, described: Described): Operation {

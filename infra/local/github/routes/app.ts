@@ -4,7 +4,7 @@ import { type Authentication, botOf } from '../authentication.ts'
 import { type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { accountId, installationId } from '../identity.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
-import { appShape, installationShape, tokenShape, userShape } from '../shapes/account.ts'
+import { appShape, installationShape, publicUserShape, tokenShape } from '../shapes/account.ts'
 import { repositoryShape } from '../shapes/repository.ts'
 import { TOP } from '../store.ts'
 import type { World } from '../world.ts'
@@ -84,7 +84,7 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
         const { login = '' } = call.params
         const bot = botOf(world.app)
         const isBot = accountId(login) === accountId(bot.login)
-        return ok(userShape(call.url.origin, isBot ? bot : { login, type: 'User' }))
+        return ok(publicUserShape(call.url.origin, isBot ? bot : { login, type: 'User' }))
       },
     },
   ]

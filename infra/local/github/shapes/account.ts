@@ -38,6 +38,26 @@ export function userShape(url: string, { login, type }: Account) {
   } satisfies Schemas['simple-user']
 }
 
+/** An account at its own address: what nobody here has said of themselves is null. */
+export function publicUserShape(url: string, account: Account) {
+  return {
+    ...userShape(url, account),
+    name: null,
+    company: null,
+    blog: null,
+    location: null,
+    email: null,
+    hireable: null,
+    bio: null,
+    public_repos: 0,
+    public_gists: 0,
+    followers: 0,
+    following: 0,
+    created_at: iso(INSTALLED_AT_MS),
+    updated_at: iso(INSTALLED_AT_MS),
+  } satisfies Schemas['public-user']
+}
+
 /** How an author stands to a repository; nobody here is a member of an organisation. */
 export function associationOf(repository: Repository, author: Account, pull?: PullRequest) {
   const login = author.login.toLowerCase()
