@@ -133,7 +133,8 @@ const PULL_REQUESTS = 2
 
 /** ms after the start, or after the stack is up, within which it boots, and takes up what it finds. */
 const RECOVERY_MS_MAX = 3_000
-/** ms after a landmark: the next steps of a review take tens of milliseconds each. */
+/** ms after a landmark: half of the kills come before the next write is done, the others within the next few. */
+const AT_A_LANDMARK_MS_MAX = 15
 const AFTER_LANDMARK_MS_MAX = 250
 
 /** The scenario of a seed. Seeds that follow each other go through all stories and landmarks in turn. */
@@ -169,7 +170,8 @@ export function scenarioOf(seed: number, killCount?: number): Scenario {
 function firstKill(landmark: Landmark, random: Random): Kill {
   if (landmark === 'start' || landmark === 'up') return { ...laterKill(random), landmark }
   const occurrence = ONCE_OR_TWICE.includes(landmark) ? random.between(1, 2) : 1
-  return { landmark, occurrence, delayMs: random.between(0, AFTER_LANDMARK_MS_MAX) }
+  const delayMs = random.between(0, random.pick([AT_A_LANDMARK_MS_MAX, AFTER_LANDMARK_MS_MAX]))
+  return { landmark, occurrence, delayMs }
 }
 
 /** What is left to do after a kill depends on the kill, so the next one counts from what always comes. */
