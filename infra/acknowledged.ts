@@ -6,7 +6,7 @@ import { reach } from './reach.ts'
 import { type RoomName, roomNames } from './rooms.ts'
 
 export interface Acknowledgement {
-  /** As the rule's report prints it: rule, and in brackets the finding. */
+  /** Rule, and in brackets the finding, as the report names it without its prefix `AwsSolutions::`. */
   readonly id: string
   /** What it is about, for people. */
   readonly subject: string

@@ -64,7 +64,10 @@ const retryOfCrash = {
   JitterStrategy: 'FULL',
 }
 
-/** A head that GitHub's API doesn't show yet is waited for: 5, 7.5, 11, 17, 25, then 30 s each, 246 s in all. */
+/**
+ * A head that GitHub's API doesn't show yet is waited for: 5, 7.5, 11, 17, 25, then 30 s each, 246 s in all. The only
+ * retry without jitter, which would make that half as long on average; the run gives up by the clock before it ends.
+ */
 const retryOfHeadNotVisible = {
   ErrorEquals: ['retry'],
   IntervalSeconds: 5,

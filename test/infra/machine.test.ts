@@ -96,6 +96,29 @@ describe('the definition', () => {
     }
   })
 
+  test('AW67: every other retry has full jitter too, but the wait for a head, whose length is what counts', () => {
+    for (const { name, state } of tasks) {
+      const retries = state.Retry as { ErrorEquals: string[]; JitterStrategy?: string }[]
+      const regular = retries.filter(({ JitterStrategy }) => JitterStrategy !== 'FULL')
+      expect(
+        regular.map(({ ErrorEquals }) => ErrorEquals),
+        name,
+      ).toEqual(name === 'Plan' ? [['retry']] : [])
+    }
+  })
+
+  test('every task inside a Map catches whatever is left, so that one iteration never ends the others', () => {
+    const inner = states.flatMap(({ state }) => {
+      const processor = state.ItemProcessor as { States: Record<string, State> } | undefined
+      return processor === undefined ? [] : statesOf(processor.States)
+    })
+    const caught = inner.filter(({ state }) => state.Type === 'Task')
+    expect(caught.map(({ name }) => name)).toEqual(['Admit', 'Review'])
+    for (const { name, state } of caught) {
+      expect((state.Catch as { ErrorEquals: string[] }[]).at(-1)?.ErrorEquals, name).toEqual(['States.ALL'])
+    }
+  })
+
   test('a head that GitHub does not show yet is waited for about four minutes', () => {
     const [retry] = (definition.States.Plan?.Retry ?? []) as Record<string, number>[]
     const { IntervalSeconds = 0, BackoffRate = 1, MaxAttempts = 0, MaxDelaySeconds = 0 } = retry ?? {}
