@@ -61,7 +61,8 @@ export interface Plan {
   readonly plannedAt: number
 }
 
-/** True if a verdict with this plan key was made already: it is shown again, not made again (LE1, PR4). */
+/** True if a whole verdict with this plan key was made already: it is shown again, not made again (LE1, PR4). */
 export function isShownAgain(run: Run, plan: Pick<Plan, 'kind' | 'planKey'>): boolean {
-  return run.kind === 'full' && plan.kind === 'full' && run.concludedPlanKey === plan.planKey
+  if (run.kind !== 'full' || plan.kind !== 'full') return false
+  return run.concludedPlanKey === plan.planKey && run.concludedWhole !== false
 }

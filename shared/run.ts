@@ -57,6 +57,8 @@ export interface Run extends RunRequest {
   /** Document digest and plan key of the last conclusion, kept over attempts: the same key is shown again. */
   readonly conclusion?: string
   readonly concludedPlanKey?: string
+  /** False if a lens that was placed failed: a verdict with that plan key is then made again, with what is missing. */
+  readonly concludedWhole?: boolean
   /** Task token of Conclude, until it is answered. */
   readonly token?: string
   /** Asked for while the run was ending: its next attempt, which begins when this one has ended. */

@@ -64,7 +64,9 @@ export type Resource = CheckRunResource | SummaryResource | LabelResource
 
 /** Hidden markers, versioned (DESIGN §9). */
 export const markerOf = {
-  review: (runId: string, planKey: string) => `<!-- muster:v1 review ${runId} ${planKey} -->`,
+  /** `supplement` is the attempt that adds to what an earlier one said under the same plan key; 0 for the first. */
+  review: (runId: string, planKey: string, supplement = 0) =>
+    `<!-- muster:v1 review ${runId} ${planKey}${supplement === 0 ? '' : ` a${supplement}`} -->`,
   summary: (repositoryId: number, number: number, generation: number) =>
     `<!-- muster:v1 summary ${repositoryId}#${number} ${generation} -->`,
   finding: (fingerprint: string) => `<!-- muster:v1 finding ${fingerprint} -->`,

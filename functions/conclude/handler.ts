@@ -10,11 +10,11 @@ import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { getDocument, openDocuments, putDocument } from '../../shared/documents/documents.ts'
 import { Dead, Retry } from '../../shared/errors.ts'
-import { readMessage } from '../../shared/ledger/message.ts'
+import { type MessageState, readMessage } from '../../shared/ledger/message.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import { readRun, updateRun } from '../../shared/ledger/run.ts'
 import { contended, openLedger } from '../../shared/ledger/table.ts'
-import { readThread, writeConclusion } from '../../shared/ledger/thread.ts'
+import { type MessageOwed, readThread, writeConclusion } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import type { ReviewResult } from '../../shared/result.ts'
@@ -23,7 +23,7 @@ import type { Thread } from '../../shared/thread.ts'
 import { checkRunOf } from './check-run.ts'
 import { conclude } from './conclude.ts'
 import { labelOf } from './label.ts'
-import { reviewMessageOf } from './review-message.ts'
+import { reviewMessageOf, unsaid } from './review-message.ts'
 import { summaryOf } from './summary.ts'
 
 const log = openLog('conclude')
@@ -75,6 +75,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
     verdict: conclusion.verdict,
     conclusion: await putDocument(documents, conclusion),
     planKey: plan.planKey,
+    whole: conclusion.lenses.every(({ state }) => state !== 'failed'),
     round: conclusion.round,
     token,
     message: await messageOwed(run, plan, conclusion),
@@ -113,23 +114,33 @@ async function concluded(run: Run, plan: Plan): Promise<Conclusion> {
   return conclude(plan, seen)
 }
 
-/** The review that is owed: none for a run of analyzers, and none where it was said already under this plan key. */
-async function messageOwed(run: Run, plan: Plan, conclusion: Conclusion) {
+/**
+ * The review that is owed: none for a run of analyzers, none where it was said already under this plan key. Where a lens
+ * had failed and was asked again, a second one says what the first didn't, and is no round of its own.
+ */
+async function messageOwed(run: Run, plan: Plan, conclusion: Conclusion): Promise<MessageOwed | undefined> {
   if (plan.kind !== 'full') return undefined
+  const first = await messageState(run, plan, REVIEW_KEY)
+  if (first !== 'said') {
+    const document = await putDocument(documents, reviewMessageOf(conclusion, { requestChanges: false }))
+    return { key: REVIEW_KEY, document, round: plan.round, before: first }
+  }
+  if (isShownAgain(run, plan) || unsaid(conclusion).length === 0) return undefined
+  const key = `${REVIEW_KEY}-a${run.attempt}`
+  const options = { requestChanges: false, supplement: run.attempt }
+  const document = await putDocument(documents, reviewMessageOf(conclusion, options))
+  return { key, document, round: 0, before: await messageState(run, plan, key) }
+}
+
+/** The state of a message of this run; throws Retry while an earlier attempt's is still being withdrawn. */
+async function messageState(run: Run, plan: Plan, key: string): Promise<MessageState | undefined> {
   const { repository, number, runId } = run
-  const before = await readMessage(ledger, {
-    repositoryId: repository.id,
-    number,
-    runId,
-    planKey: plan.planKey,
-    key: REVIEW_KEY,
-  })
-  if (before?.state === 'said') return undefined
-  // An earlier attempt's review is still being withdrawn: what became of it must be known first.
-  if (before?.state === 'withdrawing')
+  const name = { repositoryId: repository.id, number, runId, planKey: plan.planKey, key }
+  const message = await readMessage(ledger, name)
+  if (message?.state === 'withdrawing') {
     throw new Retry('claim_contended', 'An earlier review is being withdrawn.', 5_000)
-  const document = await putDocument(documents, reviewMessageOf(conclusion, { requestChanges: false }))
-  return { key: REVIEW_KEY, document, before: before?.state }
+  }
+  return message?.state
 }
 
 async function resourcesOf(run: Run, conclusion: Conclusion) {

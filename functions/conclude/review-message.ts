@@ -11,6 +11,8 @@ import { actionOf, closingOf, countsOf, countsSentence, headlineOf, roundWords }
 export interface ReviewOptions {
   /** True if the configuration lets Muster request changes; a comment otherwise. */
   readonly requestChanges: boolean
+  /** The attempt that adds to a review that was said already under the same plan key; absent for the first. */
+  readonly supplement?: number
   /** Where the whole review can be seen besides GitHub, if anywhere. */
   readonly viewUrl?: string
 }
@@ -18,11 +20,17 @@ export interface ReviewOptions {
 /** Findings without an inline comment that the body names; the summary has all of them. */
 const NAMED_IN_BODY_MAX = 5
 
+/** Findings that nobody has been told of yet. */
+export function unsaid({ findings, saidBefore }: Conclusion): Finding[] {
+  return findings.filter(({ fingerprint }) => !saidBefore.includes(fingerprint))
+}
+
 /** The one review of a run. Findings that were said at an earlier head get no new comment (D9). */
-export function reviewMessageOf(conclusion: Conclusion, { requestChanges, viewUrl }: ReviewOptions): ReviewMessage {
-  const fresh = conclusion.findings.filter(({ fingerprint }) => !conclusion.saidBefore.includes(fingerprint))
+export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {
+  const { requestChanges, supplement, viewUrl } = options
+  const fresh = unsaid(conclusion)
   const anchored = fresh.filter(isAnchored).slice(0, INLINE_COMMENTS_MAX)
-  const marker = markerOf.review(conclusion.runId, conclusion.planKey)
+  const marker = markerOf.review(conclusion.runId, conclusion.planKey, supplement)
   return {
     kind: 'review',
     marker,

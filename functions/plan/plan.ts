@@ -39,10 +39,9 @@ const POSTING_MODE = 'comment-v1'
 /** The plan, with no texts yet. */
 export function makePlan(facts: PlanFacts): Plan {
   const { run, thread, configuration } = facts
-  const ceilingReached = run.kind === 'full' && thread.round >= configuration.rounds.ceiling
-  const kindReason = ceilingReached ? 'rounds_ceiling' : run.kind === 'analyzers' ? 'text_edited' : undefined
-  const kind = kindReason === undefined ? 'full' : 'analyzers'
   const model = modelOf(facts)
+  const kindReason = kindReasonOf(facts, model)
+  const kind = kindReason === undefined ? 'full' : 'analyzers'
   const { placed, notRead } = lensesOf(configuration, kindReason, model !== undefined)
   const { reviews, leftOut } = facts.files.length === 0 ? { reviews: [], leftOut: [] } : partsOf(facts.files, placed)
   const carriedFrom = kind === 'analyzers' && facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
@@ -94,6 +93,15 @@ export function textsWanted(plan: Plan): { path: string; blob: string }[] {
       status !== 'removed' && noPatch !== 'pure_rename' && (byModel.has(path) || isWorkflow(path)),
   )
   return wanted.slice(0, FILES_FETCHED_MAX).map(({ path, blob }) => ({ path, blob }))
+}
+
+/** Why this run is of analyzers only. A head that was read in full under the same plan key keeps that, whatever came since. */
+function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'] {
+  const { run, thread, configuration } = facts
+  if (run.kind === 'analyzers') return 'text_edited'
+  if (thread.round < configuration.rounds.ceiling) return undefined
+  const { placed } = lensesOf(configuration, undefined, model !== undefined)
+  return run.concludedPlanKey === planKeyOf(facts, 'full', placed, model) ? undefined : 'rounds_ceiling'
 }
 
 /** Active lenses that this run places, and those that it doesn't with the reason for people. */

@@ -64,6 +64,14 @@ export async function writeClaim(
   return moved(answer, halts.length)
 }
 
+/** A review to be said: its key, its document, the round that it is (0: none), and the message's state as it was read. */
+export interface MessageOwed {
+  readonly key: string
+  readonly document: string
+  readonly round: number
+  readonly before: MessageState | undefined
+}
+
 /** What a conclusion writes besides the thread and the run. */
 export interface ConclusionWrite {
   readonly thread: Thread
@@ -71,12 +79,12 @@ export interface ConclusionWrite {
   readonly verdict: string
   readonly conclusion: string
   readonly planKey: string
+  /** False if a placed lens failed. */
+  readonly whole: boolean
   readonly round: number
   readonly token: string
-  /** The review to be said, if one is: its key, its document, and the state of the message as it was read, if it was there. */
-  readonly message:
-    | { readonly key: string; readonly document: string; readonly before: MessageState | undefined }
-    | undefined
+  /** The review to be said, if one is. */
+  readonly message: MessageOwed | undefined
   /** Resources to be shown: kind, key, document. */
   readonly resources: readonly { readonly kind: string; readonly key: string; readonly document: string }[]
   readonly now: number
@@ -102,6 +110,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
         verdict: write.verdict,
         conclusion: write.conclusion,
         concludedPlanKey: write.planKey,
+        concludedWhole: write.whole,
         token: write.token,
         version: run.version + 1,
         ...due(runKey, now + ledger.timings.lookMs),
@@ -161,7 +170,7 @@ function entryWrite(ledger: Ledger, thread: Thread, sequence: number, entry: Ent
   }
 }
 
-function messageWrite(ledger: Ledger, write: ConclusionWrite, message: NonNullable<ConclusionWrite['message']>) {
+function messageWrite(ledger: Ledger, write: ConclusionWrite, message: MessageOwed) {
   const { repositoryId, number } = write.thread
   const { runId, attempt } = write.run
   const key = keyOf.message(repositoryId, number, runId, write.planKey, message.key)
@@ -176,7 +185,7 @@ function messageWrite(ledger: Ledger, write: ConclusionWrite, message: NonNullab
       document: message.document,
       state: 'owed',
       series: write.thread.series,
-      round: write.round,
+      round: message.round,
       errors: 0,
       leaseUntil: 0,
       ...due(key, write.now + ledger.timings.lookMs),

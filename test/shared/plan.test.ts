@@ -3,6 +3,11 @@ import { isShownAgain } from '../../shared/plan.ts'
 import { runOf } from './samples.ts'
 
 describe('isShownAgain', () => {
+  it('a verdict of which a lens failed is made again, with what is missing', () => {
+    const lacking = runOf({ concludedPlanKey: 'k1', concludedWhole: false })
+    expect(isShownAgain(lacking, { kind: 'full', planKey: 'k1' })).toBe(false)
+  })
+
   it('LE1, PR4: a verdict with the same plan key is shown again', () => {
     expect(isShownAgain(runOf({ concludedPlanKey: 'k1' }), { kind: 'full', planKey: 'k1' })).toBe(true)
   })

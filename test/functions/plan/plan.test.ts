@@ -89,6 +89,12 @@ describe('what is planned', () => {
     expect(makePlan(facts({ thread: { ...thread, round: ceiling - 1 } })).kind).toBe('full')
   })
 
+  it('PR4: at the ceiling a head that was read in full under the same key keeps that', () => {
+    const over = { thread: { ...thread, round: DEFAULT_CONFIGURATION.rounds.ceiling } }
+    const again = makePlan(facts({ ...over, run: { ...run, concludedPlanKey: keyOf() } }))
+    expect(again).toMatchObject({ kind: 'full', planKey: keyOf() })
+  })
+
   it('a ceiling of 0 rounds is none: no model reads at all', () => {
     const configuration = { ...DEFAULT_CONFIGURATION, rounds: { ceiling: 0 } }
     expect(makePlan(facts({ configuration }))).toMatchObject({ kind: 'analyzers', round: 0 })

@@ -110,9 +110,10 @@ async function concluded(): Promise<void> {
     verdict: 'pass',
     conclusion: 'c',
     planKey: 'k',
+    whole: true,
     round: 1,
     token: 't',
-    message: { key: 'review', document: 'd', before: undefined },
+    message: { key: 'review', document: 'd', round: 1, before: undefined },
     resources: ['check_run', 'label', 'summary'].map((kind) => ({ ...nameOfResource(kind), document: 'e' })),
     now,
   })

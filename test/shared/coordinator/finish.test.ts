@@ -46,9 +46,10 @@ async function concluded(): Promise<void> {
     verdict: 'concerns',
     conclusion: 'c',
     planKey: 'plan-key',
+    whole: true,
     round: 1,
     token: 'token-1',
-    message: { key: 'review', document: 'm', before: undefined },
+    message: { key: 'review', document: 'm', round: 1, before: undefined },
     resources,
     now,
   })

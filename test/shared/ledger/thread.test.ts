@@ -167,9 +167,10 @@ describe('writeConclusion', () => {
     verdict: 'concerns',
     conclusion: 'digest',
     planKey: 'plan-key',
+    whole: true,
     round: 1,
     token: 'token-1',
-    message: { key: 'review', document: 'document', before: undefined },
+    message: { key: 'review', document: 'document', round: 1, before: undefined },
     resources: [
       { kind: 'check_run', key: run.head, document: 'd1' },
       { kind: 'summary', key: 'main', document: 'd2' },
@@ -232,7 +233,7 @@ describe('writeConclusion', () => {
     const run = await accept(h1)
     await claimed(run.runId)
     await world.put({ ...keyOf.message(repository.id, 42, run.runId, 'plan-key', 'review'), state: 'said' })
-    const write = await conclusionOf(run, { message: { key: 'review', document: 'd', before: 'withdrawn' } })
+    const write = await conclusionOf(run, { message: { key: 'review', document: 'd', round: 1, before: 'withdrawn' } })
     expect(await writeConclusion(world.ledger, write)).toBe('again')
     expect((await thread()).nextSequence).toBe(1)
   })
