@@ -125,6 +125,28 @@ describe('a lens that fails', () => {
   })
 })
 
+describe('a lens that failed and is asked again', () => {
+  it('LE9, LE12: what it says then is added once; what was said and paid for is neither said nor paid for again', async () => {
+    const repository = await muster.repository('again')
+    muster.model.answer('asked_again', { status: 401 })
+    const pullRequest = await muster.open(repository, {
+      'src/key.ts': `export const asked_again = '${AWS_KEY_ID}'\n`,
+    })
+    const failed = await muster.ended(pullRequest)
+    expect(failed).toMatchObject({ verdict: 'incomplete', attempt: 1 })
+
+    muster.model.answer('asked_again', { findings: [claim('src/key.ts', 'export const asked_again')] })
+    await muster.github.setDraft(repository.fullName, pullRequest.number)
+    await muster.github.markReady(repository.fullName, pullRequest.number)
+    const whole = await muster.runEnded(String(failed.runId), 2)
+    expect(whole).toMatchObject({ outcome: 'reviewed', verdict: 'changes_requested' })
+    const { reviews } = muster.shown(pullRequest)
+    expect(reviews.map(({ comments }) => comments.length)).toEqual([1, 1])
+    expect(reviews[1]?.comments[0]?.body).toContain('lens correctness')
+    expect((await muster.thread(pullRequest)).round).toBe(1)
+  })
+})
+
 describe('in odd diffs', () => {
   it('A7, A8, H12, H13, H15, H18: each finding stands at the line that was quoted, in whatever file', async () => {
     const long = Array.from({ length: 3_000 }, (_, index) => `export const line_${index} = ${index}`)
