@@ -16,8 +16,8 @@ export type RunAction =
   /** Nothing yet: its row has been moved on. */
   | { readonly kind: 'look_later' }
 
-/** A run that is due. */
-export function runActionOf(run: Run, execution: ExecutionSeen, halted: boolean): RunAction {
+/** A run that is due. `mustWait`: what a held run waits for still stands. */
+export function runActionOf(run: Run, execution: ExecutionSeen, mustWait: boolean): RunAction {
   switch (run.state) {
     case 'accepted':
       if (execution === 'absent') return { kind: 'start' }
@@ -27,7 +27,7 @@ export function runActionOf(run: Run, execution: ExecutionSeen, halted: boolean)
     case 'concluded':
       return { kind: 'nudge' }
     case 'held':
-      return halted ? { kind: 'look_later' } : { kind: 'resume' }
+      return mustWait ? { kind: 'look_later' } : { kind: 'resume' }
     case 'ending':
       return { kind: 'finish_ending' }
     case 'ended':

@@ -12,9 +12,10 @@ import { readFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import { readReview, takeBack, ticketOf } from '../../shared/ledger/review.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
+import { readThread } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
-import type { Reason, Run } from '../../shared/run.ts'
+import { isLive, type Reason, type Run } from '../../shared/run.ts'
 import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from './sweep.ts'
 
 export interface SweepParts extends EndingParts {
@@ -47,8 +48,7 @@ async function takeUpRun(parts: SweepParts, due: Run): Promise<void> {
   // Read again after its execution was seen: one that has ended may have written just before that the run is held or done.
   const run = await readRun(ledger, due.runId)
   if (run?.version !== due.version) return
-  const halted = run.state === 'held' && (await standingHalt(ledger, run.repository)) !== undefined
-  const action = runActionOf(run, execution, halted)
+  const action = runActionOf(run, execution, run.state === 'held' && (await mustWait(parts, run)))
   log.info('Run taken up', { runId: run.runId, attempt: run.attempt, outcome: `${run.state}:${action.kind}` })
   switch (action.kind) {
     case 'start':
@@ -81,6 +81,15 @@ async function takeUpRun(parts: SweepParts, due: Run): Promise<void> {
     case 'look_later':
       return
   }
+}
+
+/** True while what a held run waits for still stands: a halt, or the review of the head whose description was edited. */
+async function mustWait({ ledger }: SweepParts, run: Run): Promise<boolean> {
+  if (await standingHalt(ledger, run.repository)) return true
+  if (run.reason?.code !== 'attempt_waits') return false
+  const thread = await readThread(ledger, run.repository.id, run.number)
+  const speaks = thread?.liveRun && (await readRun(ledger, thread.liveRun.runId))
+  return speaks?.head === run.head && isLive(speaks.state)
 }
 
 async function takeUpReview(parts: SweepParts, due: Review): Promise<void> {

@@ -217,6 +217,29 @@ describe('a run', () => {
     expect(world.asked.map(({ operation }) => operation)).toContain('StartExecution')
   })
 
+  it('PR6: an edited description waits while its head is reviewed, in the same attempt, and goes on after that', async () => {
+    const { ledger, now } = world
+    const edited = {
+      ...requestOf(),
+      runId: 'e'.repeat(64),
+      cause: 'text:1',
+      kind: 'analyzers' as const,
+      payloadDigest: 'p2',
+    }
+    const options = { deliveryId: 'd2', writer: 'w2', now, signal: AbortSignal.timeout(8_000) }
+    const { run } = await acceptRun(ledger, edited, options)
+    const reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' } as const
+    await updateRun(ledger, run, { state: 'held', reason }, { now })
+    const liveRun = { runId: requestOf().runId, attempt: 1, eventAt: 1 }
+    await world.put({ ...keyOf.thread(repository.id, edited.number), head: edited.head, liveRun, version: 1 })
+    await sweep(lookMs)
+    expect(await readRun(ledger, edited.runId)).toMatchObject({ state: 'held', attempt: 1 })
+    const review = await readRun(ledger, requestOf().runId)
+    if (review) await updateRun(ledger, review, { state: 'ended' }, { now: world.now })
+    await sweep(2 * lookMs)
+    expect(await readRun(ledger, edited.runId)).toMatchObject({ state: 'accepted', attempt: 2 })
+  })
+
   it('I5: running, its execution over, it fails visibly and its check run is completed', async () => {
     world.executionsAbsent = true
     await sweep(lookMs)
