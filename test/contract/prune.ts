@@ -3,7 +3,7 @@
  * serves. The whole one is 385 MB unpacked, which is why it is no dependency. To make it again:
  *
  *     npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
- *     node test/contract/prune.ts package
+ *     node test/contract/prune.ts package && npx biome format --write test/contract/github-openapi.json
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -132,7 +132,8 @@ export class WebhookSender {
     try {
       const response = await fetch(endpoint, {
         method: 'POST',
-        headers: { ...this.headersOf(delivery, body), connection: 'close' }, // a kept one could be one that the endpoint, started anew, no longer knows
+        // A kept connection could be one that the endpoint, started anew, no longer knows.
+        headers: { ...this.headersOf(delivery, body), connection: 'close' },
         body,
         redirect: 'manual',
         signal: AbortSignal.any([deadline, this.#closing.signal]),
