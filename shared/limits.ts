@@ -46,6 +46,10 @@ export const GITHUB_UNREACHABLE_MS = 5_000
 export const GITHUB_READ_BACK_MS = 10_000
 /** A read is asked a second time only with this much of its deadline left, ms. */
 export const GITHUB_SECOND_TRY_MIN_MS = 2_000
+/** Content that one installation creates in any minute: GitHub allows 80, and counts some requests that we don't (AW76). */
+export const CONTENT_PER_MINUTE_MAX = 60
+/** Content that one installation creates in any hour: GitHub allows 500 (AW76). */
+export const CONTENT_PER_HOUR_MAX = 400
 /** Deadline of one call to an AWS service, ms. */
 export const AWS_CALL_MS = 5_000
 /** After an AWS service had no capacity, or could not be reached, in spite of the SDK's own tries, ms. */

@@ -75,6 +75,7 @@ export const keyOf = {
     pk: `QUEUE#${repositoryId}#${pool}`,
     sk: `${String(turn).padStart(15, '0')}#${reviewId}#${epoch}`,
   }),
+  budget: (installationId: number): Key => ({ pk: `BUDGET#${installationId}`, sk: 'BUDGET' }),
   halt: (scope: string): Key => ({ pk: `HALT#${scope}`, sk: 'HALT' }),
 } as const
 

@@ -1,0 +1,72 @@
+/**
+ * What an installation may still create on GitHub: its creations of the last minute and of the last hour are counted, and
+ * kept below GitHub's own limits (AW76). Pure.
+ */
+import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from './limits.ts'
+
+/** Creations of one stretch of a window. */
+export interface Slot {
+  /** ms UTC */
+  readonly from: number
+  readonly count: number
+}
+
+/** Slots of each window, oldest first; those that have left it are gone. */
+export interface Budget {
+  readonly minute: readonly Slot[]
+  readonly hour: readonly Slot[]
+}
+
+export const UNUSED_BUDGET: Budget = { minute: [], hour: [] }
+
+export type Taken =
+  | { readonly state: 'taken'; readonly budget: Budget }
+  /** Nothing is left; at `until` (ms UTC) there is, if nobody else was quicker. */
+  | { readonly state: 'spent'; readonly until: number }
+
+interface Window {
+  readonly lengthMs: number
+  readonly max: number
+}
+
+const MINUTE: Window = { lengthMs: 60_000, max: CONTENT_PER_MINUTE_MAX }
+const HOUR: Window = { lengthMs: 3_600_000, max: CONTENT_PER_HOUR_MAX }
+
+/** Slots a window is cut into: few enough for a small item, and a creation counts at most a twelfth too long. */
+const SLOTS_PER_WINDOW = 12
+
+/**
+ * Takes one creation at `now` (ms UTC). However they are spread, no minute ever has more than CONTENT_PER_MINUTE_MAX of
+ * them and no hour more than CONTENT_PER_HOUR_MAX. A clock that is behind the one that wrote last counts as that one.
+ */
+export function takeFrom(budget: Budget, now: number): Taken {
+  const minute = countIn(MINUTE, budget.minute, now)
+  const hour = countIn(HOUR, budget.hour, now)
+  if (minute.until > now || hour.until > now) return { state: 'spent', until: Math.max(minute.until, hour.until) }
+  return { state: 'taken', budget: { minute: minute.slots, hour: hour.slots } }
+}
+
+/** The slots with one creation more; or `until` in the future, when the first of them will have left. */
+function countIn({ lengthMs, max }: Window, slots: readonly Slot[], now: number) {
+  const slotMs = lengthMs / SLOTS_PER_WINDOW
+  const at = Math.max(now, slots.at(-1)?.from ?? now)
+  // A slot leaves when the last of its creations does.
+  const leavesAt = ({ from }: Slot) => from + slotMs + lengthMs
+  const counted = slots.filter((slot) => leavesAt(slot) > at)
+
+  let left = counted.reduce((sum, { count }) => sum + count, 0)
+  let until = now
+  for (const slot of counted) {
+    if (left < max) break
+    left -= slot.count
+    until = leavesAt(slot)
+  }
+
+  const from = at - (at % slotMs)
+  const newest = counted.at(-1)
+  const taken =
+    newest?.from === from
+      ? [...counted.slice(0, -1), { from, count: newest.count + 1 }]
+      : [...counted, { from, count: 1 }]
+  return { slots: taken, until }
+}

@@ -1,0 +1,23 @@
+/** An installation's budget for creating content on GitHub: one item, so that all posters together keep to it (AW76). */
+import { type Budget, takeFrom, UNUSED_BUDGET } from '../budget.ts'
+import { change, contended, keyOf, type Ledger, read } from './table.ts'
+
+export type BudgetTaken = { readonly taken: true } | { readonly taken: false; readonly until: number }
+
+/**
+ * Takes one creation at `now` (ms UTC), by one conditional write. It is never given back: what was not created after all
+ * counts too, which errs on GitHub's side. Throws Retry `busy` where too many take at once.
+ */
+export async function takeBudget(ledger: Ledger, installationId: number, now: number): Promise<BudgetTaken> {
+  const key = keyOf.budget(installationId)
+  return contended<BudgetTaken>(async () => {
+    const before = await read<Budget & { readonly version: number }>(ledger, key)
+    const taken = takeFrom(before ?? UNUSED_BUDGET, now)
+    if (taken.state === 'spent') return { taken: false, until: taken.until }
+    const written = await change(ledger, key, {
+      set: { ...taken.budget, version: (before?.version ?? 0) + 1 },
+      if: { version: before?.version },
+    })
+    return written.done ? { taken: true } : 'again'
+  })
+}

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { takeBudget } from '../../../shared/ledger/budget.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { CONTENT_PER_MINUTE_MAX } from '../../../shared/limits.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const INSTALLATION = 70
+const take = () => takeBudget(world.ledger, INSTALLATION, world.now)
+
+describe("an installation's budget in the ledger", () => {
+  it('AW76: of posters that take at once each is counted, and together they never pass the limit', async () => {
+    const taken: boolean[] = []
+    for (let round = 0; round < CONTENT_PER_MINUTE_MAX / 4 + 2; round += 1) {
+      const four = await Promise.all([take(), take(), take(), take()])
+      taken.push(...four.map((one) => one.taken))
+    }
+    expect(taken.filter(Boolean)).toHaveLength(CONTENT_PER_MINUTE_MAX)
+  })
+
+  it('AW76: when nothing is left it says until when, and then there is some again', async () => {
+    for (let count = 0; count < CONTENT_PER_MINUTE_MAX; count += 1) await take()
+    const spent = await take()
+    expect(spent).toMatchObject({ taken: false })
+    world.now = spent.taken ? world.now : spent.until
+    expect(await take()).toEqual({ taken: true })
+  })
+
+  it('costs one write, and another installation has its own', async () => {
+    for (let count = 0; count < CONTENT_PER_MINUTE_MAX; count += 1) await take()
+    world.wire.passed.length = 0
+    expect(await takeBudget(world.ledger, 71, world.now)).toEqual({ taken: true })
+    expect(world.wire.passed.map(({ operation }) => operation)).toEqual(['GetItem', 'UpdateItem'])
+    expect(await world.item(keyOf.budget(71))).toMatchObject({ version: 1 })
+  })
+})
