@@ -10,6 +10,7 @@ import type { GitHubStandIn } from '../../infra/local/github/github.ts'
 import type { Repository } from '../../infra/local/github/records.ts'
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
 import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
+import { assertNoViolations, validating } from '../contract/contract.ts'
 import { type Aws, type Item, openAws } from './aws.ts'
 import { type Files, type GitRepository, makeGitRepository } from './git.ts'
 import { type LedModel, startModel } from './model.ts'
@@ -111,6 +112,7 @@ export async function startMuster(options: { leaseSeconds?: number; model?: bool
   })
   const { github } = stack
   if (!github) throw new Error('The stack has no GitHub stand-in.')
+  validating(github)
   const aws = openAws(stack)
   const app = JSON.parse(await readFile(path.join(directory, 'state/app.json'), 'utf8')) as { webhookSecrets: string[] }
   const [webhookSecret = ''] = app.webhookSecrets
@@ -183,6 +185,8 @@ export async function startMuster(options: { leaseSeconds?: number; model?: bool
     until,
     async close() {
       await stack.close()
+      // Whatever a test looked at: all that was said to GitHub, and all that it answered, is as GitHub describes it.
+      assertNoViolations(github)
       await model.close()
       aws.close()
       wire.close()
