@@ -207,7 +207,7 @@ function rejectionOf(claim: ClaimedFinding, lens: LensName, reason: RejectedFind
     lens,
     rule: claim.rule,
     title: cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX).text,
-    path: claim.place.kind === 'pull_request' ? '' : cutAtBytes(visible(claim.place.path), TITLE_BYTES_MAX).text,
+    path: claim.place.kind === 'pull_request' ? '' : cutAtBytes(clean(claim.place.path, claim), TITLE_BYTES_MAX).text,
     reason,
   }
 }

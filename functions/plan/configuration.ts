@@ -2,12 +2,24 @@
 import { parseDocument } from 'yaml'
 import { configurationFrom, type ReadConfiguration, unreadableConfiguration } from '../../shared/config.ts'
 import { CONFIGURATION_BYTES_MAX } from '../../shared/limits.ts'
+import { redact } from '../../shared/redaction.ts'
 
 /** Where it stands, on the base branch. */
 export const CONFIGURATION_PATH = '.github/muster.yml'
 
 /** The configuration in a text; the defaults where there is none. Never throws: its problems are data. */
 export function configurationOf(text: string | undefined): ReadConfiguration {
+  const { configuration, problems } = read(text)
+  // They name keys of the file as it has them, and are posted.
+  const redacted = problems.map((problem) => ({
+    ...problem,
+    at: redact(problem.at),
+    message: redact(problem.message),
+  }))
+  return { configuration, problems: redacted }
+}
+
+function read(text: string | undefined): ReadConfiguration {
   if (text === undefined) return configurationFrom(undefined)
   if (Buffer.byteLength(text) > CONFIGURATION_BYTES_MAX) {
     return unreadableConfiguration(`It has more than ${CONFIGURATION_BYTES_MAX} bytes.`)

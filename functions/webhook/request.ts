@@ -17,6 +17,7 @@ export interface Delivery {
   /** The exact bytes as UTF-8 text; a byte order mark stays (AW5). */
   readonly body: string
   readonly bodyBytes: number
+  /** The media type alone: its parameters are the sender's own words. */
   readonly contentType: string
   /** `X-Hub-Signature-256`; the SHA-1 one is not looked at (AW7). */
   readonly signature: string | undefined
@@ -40,11 +41,11 @@ export function deliveryOf(request: HttpRequest): Delivery {
       'Send what GitHub sends: point a GitHub App’s webhook URL here.',
     )
   }
-  const contentType = request.headers['content-type'] ?? ''
-  if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+  const contentType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (contentType !== 'application/json') {
     throw new Refused(
       'unsupported_media_type',
-      `The content type is ${contentType === '' ? 'missing' : contentType.slice(0, 80)}.`,
+      `The content type is ${contentType === '' ? 'missing' : 'another one'}.`,
       'Set the webhook’s content type to application/json.',
     )
   }

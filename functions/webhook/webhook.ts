@@ -38,6 +38,8 @@ const pullRequestPayload = z.object({
 })
 type PullRequestPayload = z.infer<typeof pullRequestPayload>
 
+/** The reason is logged and answered: what is no name of an action is not repeated in it. */
+const ACTION_NAME = /^[a-z_]{0,60}$/i
 const FULL_SHA = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 /**
@@ -63,7 +65,10 @@ export function decide(event: string, body: string): Decision {
     case 'closed':
       return { kind: 'event', event: closed(payload) }
     default:
-      return { kind: 'ignored', reason: `action_not_handled:${event}.${action.slice(0, 60)}` }
+      return {
+        kind: 'ignored',
+        reason: `action_not_handled:${event}.${ACTION_NAME.test(action) ? action : '(unnamed)'}`,
+      }
   }
 }
 

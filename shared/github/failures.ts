@@ -1,6 +1,7 @@
 /** What went wrong at GitHub, told by body and headers and not by the status alone (R4, AW77), in the project's closed set. */
 import { Dead, Retry, sentenceOf } from '../errors.ts'
 import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../limits.ts'
+import { redact } from '../redaction.ts'
 
 /** An answer of GitHub that is no success. */
 export interface FailedAnswer {
@@ -21,6 +22,8 @@ const SECONDARY_LIMIT =
   /secondary rate limit|abuse detection|rate limit exceeded|too many requests|submitted too quickly/i
 /** A sentence of GitHub is quoted up to this, characters: it goes to logs and to people. */
 const SENTENCE_CHARS_MAX = 500
+/** Of what GitHub says, so much is looked at, characters: a proxy's page in its place may be of any size. */
+const SAID_CHARS_MAX = 20_000
 
 /** The failure that `answer` means. `nowMs` is needed for limits that end at a time. */
 export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): Retry | Dead {
@@ -60,18 +63,22 @@ export function transportReason(error: unknown): string {
     if (cause.name === 'SyntaxError') return 'an answer that is no whole JSON' // its message would quote the answer
     if ('code' in cause && typeof cause.code === 'string') return cause.code
   }
-  return sentenceOf(error).slice(0, SENTENCE_CHARS_MAX)
+  return sentenceFrom(sentenceOf(error))
 }
 
-/** GitHub's message with its list of errors, which names what it didn't like. */
+/** GitHub's message with its list of errors, which names what it didn't like; redacted, for it may quote what it was sent. */
 export function sentenceOfBody(body: unknown): string {
-  if (typeof body === 'string') return body.slice(0, SENTENCE_CHARS_MAX)
+  if (typeof body === 'string') return sentenceFrom(body)
   const { message, errors } = membersOf(body)
   const details = Array.isArray(errors)
     ? errors.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)))
     : []
-  const sentence = [typeof message === 'string' ? message : 'no message', ...details].join('; ')
-  return sentence.slice(0, SENTENCE_CHARS_MAX)
+  return sentenceFrom([typeof message === 'string' ? message : 'no message', ...details].join('; '))
+}
+
+/** Redacted before it is cut: half a secret has no shape that could be recognised. */
+function sentenceFrom(said: string): string {
+  return redact(said.slice(0, SAID_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
 }
 
 /** How long to wait, ms, if this is a limit; undefined if it isn't one. A 403 without a sign of a limit is a permission. */

@@ -15,6 +15,7 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import type { LocalStack } from '../../infra/local/stack.ts'
@@ -25,6 +26,8 @@ export interface Aws {
   item(pk: string, sk: string): Promise<Item | undefined>
   /** All items of one partition, in order. */
   items(pk: string, prefix?: string): Promise<Item[]>
+  /** Every item of the table. */
+  scan(): Promise<Item[]>
   put(item: Item): Promise<void>
   set(pk: string, sk: string, members: Item): Promise<void>
   remove(pk: string, sk: string): Promise<void>
@@ -63,6 +66,17 @@ export function openAws({ endpoints, assembly }: LocalStack): Aws {
         }),
       )
       return Items
+    },
+    async scan() {
+      const items: Item[] = []
+      for (let from: Item | undefined, first = true; first || from; first = false) {
+        const page = await dynamo.send(
+          new ScanCommand({ TableName, ConsistentRead: true, ...(from ? { ExclusiveStartKey: from } : {}) }),
+        )
+        items.push(...(page.Items ?? []))
+        from = page.LastEvaluatedKey
+      }
+      return items
     },
     async put(item) {
       await dynamo.send(new PutCommand({ TableName, Item: { ...item } }))

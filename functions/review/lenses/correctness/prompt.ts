@@ -30,7 +30,7 @@ export interface Material {
 export function promptOf({ pullRequest, files, openFindings }: Material): string {
   const claims = {
     repository: pullRequest.repository,
-    title: withoutHidden(pullRequest.title),
+    title: redact(withoutHidden(pullRequest.title)),
     description: redact(withoutHidden(pullRequest.body)),
     ...(pullRequest.bodyCut ? { note: 'The description was cut at its size limit; there is more of it.' } : {}),
   }

@@ -1,0 +1,408 @@
+/**
+ * Canaries: a secret of its own in every place where one may come in, and a look at every place where something goes
+ * out. What goes out is watched on its way, so that what was overwritten or consumed since is seen as well.
+ */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installationId } from '../../infra/local/github/identity.ts'
+import { REDACTED } from '../../shared/redaction.ts'
+import { readAppSecret } from './app-secret.ts'
+import { type Muster, patientTests, startMuster } from './harness.ts'
+import { type Exchange, openTap, type Tap } from './tap.ts'
+import { payloadOf, signatureOf } from './webhooks.ts'
+import { action, type Match, route } from './wire.ts'
+
+patientTests()
+
+/** What must not go out, and from where it came in. */
+interface Canary {
+  readonly place: string
+  /** Parts that are found only where the secret itself is: not the prefix, by which people recognise what was meant. */
+  readonly traces: readonly string[]
+  /** Of the repository or the pull request: stored as it is with the texts that lenses read, and nowhere else. */
+  readonly material: boolean
+}
+
+const canaries: Canary[] = []
+const random = (characters: number) => randomBytes(characters).toString('hex').slice(0, characters)
+
+function plant(place: string, text: string, traces: readonly string[], material: boolean): string {
+  canaries.push({ place, traces, material })
+  return text
+}
+const awsKey = (place: string, material = false) => {
+  const secret = random(16).toUpperCase()
+  return plant(place, `AKIA${secret}`, [secret], material)
+}
+const token = (place: string, material = false) => {
+  const secret = random(36)
+  return plant(place, `ghp_${secret}`, [secret], material)
+}
+const privateKey = (place: string, material = false) => {
+  const lines = [1, 2, 3].map(() => randomBytes(48).toString('base64').replaceAll(/[+/]/g, 'A'))
+  const label = `${['RSA', 'PRIVATE'].join(' ')} KEY-----`
+  return plant(place, `-----BEGIN ${label}\n${lines.join('\n')}\n-----END ${label}`, lines, material)
+}
+/** Has no shape: wherever it is found, content was passed on that should not have been. */
+const word = (place: string) => {
+  const secret = random(24)
+  return plant(place, secret, [secret], false)
+}
+
+/** The canaries of which a trace stands in the text, by their places. */
+function seenIn(text: string, which: (canary: Canary) => boolean = () => true): string[] {
+  return canaries
+    .filter((canary) => which(canary) && canary.traces.some((trace) => text.includes(trace)))
+    .map(({ place }) => place)
+}
+
+const MODEL_KEY = 'key-of-the-led-model'
+let muster: Muster
+let tap: Tap
+/** What a model answers, or GitHub, where a fault lies on the wire. */
+const said = (place: string) => `${awsKey(place)}, ${token(place)}, ${privateKey(place)}`
+
+beforeAll(async () => {
+  muster = await startMuster({ model: true })
+  tap = openTap(muster)
+  const app = await readAppSecret(muster.stack)
+  const lines = app.privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+  plant('the private key of the App', app.privateKey, lines, false)
+  plant('the webhook secret', muster.webhookSecret, [muster.webhookSecret], false)
+  plant('the key of the model', MODEL_KEY, [MODEL_KEY], false)
+
+  await runThatPasses()
+  await runWithFindings()
+  await runsWithModelErrors()
+  await runsWithGitHubErrors()
+  await runsWithBrokenConfiguration()
+  await refusedDeliveries()
+})
+afterAll(async () => {
+  tap?.close()
+  await muster?.close()
+})
+
+describe('every canary', () => {
+  it('was in play: it came in where it was planted', () => {
+    const came = tap.exchanges
+      .map(({ service, url, headers, request, response }) => {
+        // What Muster itself sends to these doesn't count as coming in.
+        const answers = ['github', 'model', 'secrets', 'dynamodb'].includes(service)
+        return answers
+          ? `${response}${decoded(response)}`
+          : service === 'api'
+            ? `${url}${JSON.stringify(headers)}${request}`
+            : ''
+      })
+      .join('\n')
+    const unescaped = came.replaceAll('\\n', '\n')
+    expect(canaries.length).toBeGreaterThan(40)
+    expect(canaries.filter(({ traces }) => !traces.every((trace) => inPlay(unescaped, trace)))).toEqual([])
+  })
+})
+
+describe('AW91, RC7, I8: no canary goes out', () => {
+  it('in any line of a log', () => {
+    expect(muster.lines.length).toBeGreaterThan(50)
+    expect(muster.lines.filter(({ text }) => seenIn(text).length > 0)).toEqual([])
+  })
+
+  it('in anything that was ever written to the ledger, or stands in it', async () => {
+    const items = await muster.aws.scan()
+    expect(items.length).toBeGreaterThan(30)
+    expect(items.flatMap((item) => seenIn(JSON.stringify(item)))).toEqual([])
+    expect(tap.of('dynamodb').length).toBeGreaterThan(100)
+    expect(tap.of('dynamodb').flatMap(({ request }) => seenIn(request))).toEqual([])
+  })
+
+  it('in the input, output or history of an execution, or in an answer to one', async () => {
+    const executions = await muster.aws.executions()
+    expect(executions.length).toBeGreaterThan(8)
+    for (const { executionArn = '' } of executions) {
+      expect(seenIn(JSON.stringify(await muster.aws.history(executionArn)))).toEqual([])
+    }
+    expect(tap.of('stepfunctions').flatMap(({ request, response }) => seenIn(request + response))).toEqual([])
+  })
+
+  it('in a message of a queue', () => {
+    const sent = tap.of('sqs').filter(({ action }) => action.startsWith('SendMessage'))
+    expect(sent.length).toBeGreaterThan(8)
+    expect(sent.flatMap(({ request }) => seenIn(request))).toEqual([])
+  })
+
+  it('in an answer over HTTP, refusal or not', () => {
+    const answers = tap.of('api')
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202, 400, 401, 404, 413, 415, 422, 500]))
+    expect(answers.flatMap(({ response }) => seenIn(response))).toEqual([])
+  })
+
+  it('to GitHub: no review, comment, check run, annotation or label; what is said of secrets is their redacted form', () => {
+    const posted = tap.of('github').filter(({ method }) => method !== 'GET')
+    expect(posted.filter(({ request }) => request.includes(REDACTED)).length).toBeGreaterThan(1)
+    expect(posted.flatMap(({ url, request }) => seenIn(url + request))).toEqual([])
+  })
+
+  it('to a model', () => {
+    expect(tap.of('model').length).toBeGreaterThan(5)
+    expect(tap.of('model').flatMap(({ request }) => seenIn(request))).toEqual([])
+  })
+
+  it('to the documents, but what lenses are given to read: the plan, and the texts of files, as they are', () => {
+    const stored = tap.of('s3').filter(({ method }) => method === 'PUT')
+    const given = stored.filter(isMaterial)
+    expect(given.flatMap(({ request }) => seenIn(request, ({ material }) => material))).not.toEqual([])
+    expect(given.flatMap(({ request }) => seenIn(request, ({ material }) => !material))).toEqual([])
+    const rest = stored.filter((put) => !isMaterial(put))
+    expect(rest.filter(({ request }) => request.includes(REDACTED)).length).toBeGreaterThan(3)
+    expect(rest.flatMap(({ request }) => seenIn(request))).toEqual([])
+  })
+})
+
+describe('AW92', () => {
+  it('the signature that was expected for a body, and the one that came, stand in no log and in no answer', () => {
+    const deliveries = tap.of('api').filter(({ url }) => url.endsWith('/github/webhook'))
+    const signatures = deliveries.flatMap(({ headers, request }) => [
+      signatureOf(muster.webhookSecret, request).slice('sha256='.length),
+      (headers['x-hub-signature-256'] ?? '').slice('sha256='.length),
+    ])
+    const known = new Set(signatures.filter((signature) => signature !== ''))
+    expect(known.size).toBeGreaterThan(12)
+    const told = [...muster.lines.map(({ text }) => text), ...tap.of('api').map(({ response }) => response)].join('\n')
+    expect([...known].filter((signature) => told.includes(signature))).toEqual([])
+  })
+})
+
+describe('AW91: what GitHub gives an installation', () => {
+  it('its token, and the App’s own, are shown to GitHub only', async () => {
+    const given = new Set(
+      tap.of('github').flatMap(({ headers }) => headers.authorization?.replace(/^(bearer|token) /i, '') ?? []),
+    )
+    expect(given.size).toBeGreaterThan(1)
+    const elsewhere = [
+      ...muster.lines.map(({ text }) => text),
+      ...tap.exchanges.map((exchange) => (exchange.service === 'github' ? '' : exchange.request + exchange.response)),
+      ...tap.of('github').map(({ url, request }) => url + request),
+    ].join('\n')
+    expect([...given].filter((token) => elsewhere.includes(token))).toEqual([])
+  })
+})
+
+/**
+ * What a lens reads has to be what stands in the repository: a redacted file has other code in it, and no secret that
+ * could be found. So the plan (with description and diff) and the texts of files are stored as they are, for the lenses
+ * only, in a bucket that nobody else reads. Everything that follows from them is redacted.
+ */
+function isMaterial({ headers, request }: Exchange): boolean {
+  if (headers['content-type']?.startsWith('text/plain')) return true
+  const value = JSON.parse(request) as object
+  return 'planKey' in value && 'reviews' in value && 'files' in value
+}
+
+/** The content of a file as GitHub sends it; empty for answers without one. */
+function decoded(response: string): string {
+  const content = /"content":"([A-Za-z0-9+/=\\n]+)"/.exec(response)?.[1] ?? ''
+  return Buffer.from(content.replaceAll('\\n', ''), 'base64').toString('utf8')
+}
+
+/** The App's key goes in as JSON, whose line feeds are escaped once more inside a secret. */
+function inPlay(text: string, trace: string): boolean {
+  return text.includes(trace) || text.includes(trace.replaceAll('/', '\\/'))
+}
+
+async function runThatPasses(): Promise<void> {
+  const repository = await muster.repository('canary-pass')
+  const pullRequest = await muster.open(
+    repository,
+    { 'src/pass.ts': 'export const it_passes = 1\n' },
+    {
+      title: `Rotate ${token('the title', true)}`,
+      body: `Before: ${awsKey('the description', true)}\n\n${privateKey('the description', true)}\n`,
+    },
+  )
+  expect(await muster.ended(pullRequest)).toMatchObject({ verdict: 'pass' })
+}
+
+async function runWithFindings(): Promise<void> {
+  const repository = await muster.repository('canary-findings')
+  const key = awsKey('an added line', true)
+  const marker = 'export const it_has_findings = 1'
+  const claim = (place: string, more: object) => ({
+    rule: 'wrong-result',
+    severity: 'high',
+    title: `A fault of ${place}`,
+    scenario: 'It answers the wrong thing.',
+    clears: 'Answer the right thing.',
+    path: 'src/keys.ts',
+    quote: marker,
+    side: 'new',
+    line: null,
+    ...more,
+  })
+  muster.model.answer(marker, {
+    findings: [
+      claim('title', { title: `It answers ${awsKey('a finding’s title')} for ${token('a finding’s title')}` }),
+      claim('why', { scenario: `It tells ${said('a finding’s why')} to everybody` }),
+      claim('clears', { clears: `Revoke ${said('a finding’s way out')}` }),
+      claim('quote', { quote: `export const id = '${key}'` }),
+      claim('rejected', {
+        title: `Rejected: ${token('a rejected finding’s title')}`,
+        path: `src/${awsKey('a rejected finding’s path')}.ts`,
+      }),
+      claim('rejected quote', { quote: `const gone = '${token('a rejected finding’s quote')}'` }),
+    ],
+  })
+  const pullRequest = await muster.open(
+    repository,
+    {
+      'src/keys.ts': `${marker}\nexport const id = '${key}'\nexport const t = '${token('an added line', true)}'\n`,
+      'src/key.pem': `${privateKey('an added file', true)}\n`,
+      '.github/workflows/build.yml': `on: push\njobs:\n  ${token('a workflow', true)}:\n    runs-on: ubuntu-latest\n    needs: [${awsKey('a workflow', true)}]\n    steps:\n      - run: echo \${{ secrets.${token('a workflow’s expression', true)} }} \${{ ${awsKey('a workflow’s expression', true)} }}\n`,
+    },
+    { body: `# ${token('a heading of the description', true)}\n` },
+  )
+  expect(await muster.ended(pullRequest)).toMatchObject({ verdict: 'changes_requested' })
+  // What stands open is carried to the next head, and answered there.
+  const next = await muster.push(pullRequest, { 'src/keys.ts': `export const it_is_clean = 1\n` })
+  expect(await muster.ended(next)).toMatchObject({ state: 'ended' })
+}
+
+const COMPLETION = route('POST', /\/chat\/completions$/)
+
+async function runsWithModelErrors(): Promise<void> {
+  const echo = (place: string) => `Incorrect API key provided: ${MODEL_KEY}. Your request held ${said(place)}`
+  const answers = {
+    refused: { status: 401, body: { error: { message: echo('a model’s 401') } } },
+    broken: { status: 500, body: { detail: echo('a model’s 500') } },
+    otherwise: {
+      status: 200,
+      body: {
+        id: 'answer',
+        object: 'chat.completion',
+        created: 0,
+        model: 'led',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: JSON.stringify({ findings: [{ [token('a model’s answer of another shape')]: 1 }] }),
+            },
+            finish_reason: 'stop',
+          },
+        ],
+      },
+    },
+  }
+  for (const [name, answer] of Object.entries(answers)) {
+    const repository = await muster.repository(`canary-model-${name}`)
+    const fault = muster.wire.refuse(COMPLETION, answer)
+    const pullRequest = await muster.open(repository, { 'src/m.ts': `export const model_${name} = 1\n` })
+    const run = await muster.ended(pullRequest)
+    fault.lift()
+    expect(fault.count).toBeGreaterThan(0)
+    expect(run).toMatchObject({ verdict: 'incomplete' })
+  }
+}
+
+async function runsWithGitHubErrors(): Promise<void> {
+  const failing = async (
+    name: string,
+    fault: { match: Match; status: number; times?: number },
+    more: { owner?: string; expected: object },
+  ) => {
+    const repository = await muster.repository(name, {}, more.owner)
+    const wired = muster.wire.refuse(
+      fault.match,
+      {
+        status: fault.status,
+        body: {
+          message: `${said(`GitHub’s ${fault.status} in ${name}`)}`,
+          errors: [{ message: token(`an error in GitHub’s ${fault.status} in ${name}`) }],
+        },
+      },
+      fault.times,
+    )
+    const pullRequest = await muster.open(repository, { 'src/g.ts': 'export const g = 1\n' })
+    const run = await muster.ended(pullRequest)
+    expect(wired.count).toBeGreaterThan(0)
+    wired.lift()
+    expect(run).toMatchObject(more.expected)
+    return pullRequest
+  }
+  const files = (name: string) => route('GET', new RegExp(`/${name}/pulls/1/files`))
+  const failed = { outcome: 'failed', reason: { code: 'github_refused' } }
+  await failing('canary-forbidden', { match: files('canary-forbidden'), status: 403 }, { expected: failed })
+  // More than one call asks again by itself: the machine is told, and its history keeps it.
+  await failing(
+    'canary-gateway',
+    { match: files('canary-gateway'), status: 502, times: 3 },
+    { expected: { verdict: 'pass' } },
+  )
+  const tokens = route('POST', new RegExp(`/installations/${installationId('globex')}/access_tokens$`))
+  await failing('canary-token', { match: tokens, status: 403 }, { owner: 'globex', expected: failed })
+  muster.model.answer('const g = 1', { findings: [] })
+  await failing(
+    'canary-check-run',
+    { match: route('POST', /\/canary-check-run\/check-runs$/), status: 422, times: 1 },
+    { expected: { state: 'ended' } },
+  )
+}
+
+async function runsWithBrokenConfiguration(): Promise<void> {
+  const files: Record<string, string> = {
+    key: `${token('a key of the configuration', true)}: 1\nlenses: { ${awsKey('a nested key of the configuration', true)}: off }\n`,
+    value: `rounds: { ceiling: ${token('a value of the configuration', true)} }\n`,
+    yaml: `lenses: [\n${awsKey('a configuration that is no YAML', true)}: { *${token('an alias of the configuration', true)}\n`,
+  }
+  for (const [name, text] of Object.entries(files)) {
+    const repository = await muster.repository(`canary-configuration-${name}`, { '.github/muster.yml': text })
+    const pullRequest = await muster.open(repository, { 'src/c.ts': `export const configured_${name} = 1\n` })
+    expect(await muster.ended(pullRequest)).toMatchObject({ verdict: 'incomplete' })
+  }
+}
+
+/** What is refused, or knowingly ignored, at the door; and what isn't expected there. */
+async function refusedDeliveries(): Promise<void> {
+  const repository = { id: 1, owner: 'acme', name: 'nowhere' }
+  const payload = (more: object = {}) => payloadOf({ repository, number: 1, head: 'a'.repeat(40), ...more })
+  const withMember = (text: string) => JSON.stringify({ ...(JSON.parse(payload()) as object), sender: { token: text } })
+  const status = async (sent: ReturnType<Muster['deliver']>) => (await sent).status
+
+  const headers = { 'x-secret': word('a header'), authorization: `Bearer ${token('a header')}` }
+  expect(
+    await status(muster.deliver(withMember(word('a body')), { headers, signature: `sha256=${word('a signature')}` })),
+  ).toBe(401)
+  expect(await status(muster.deliver(payload(), { headers, signature: null }))).toBe(401)
+  const closed = (text: string) => ({
+    ...(JSON.parse(payload({ number: 99, action: 'closed' })) as object),
+    token: text,
+  })
+  expect(await status(muster.deliver(JSON.stringify(closed(word('a body that is recorded'))), { headers }))).toBe(202)
+  expect(await status(muster.deliver(`{"${word('a body that is no JSON')}": `))).toBe(400)
+  expect(
+    await status(
+      muster.deliver(JSON.stringify({ [word('a payload of another shape')]: token('a payload of another shape') })),
+    ),
+  ).toBe(422)
+  expect(await status(muster.deliver(payload({ updatedAt: word('a time that is none') })))).toBe(422)
+  expect(await status(muster.deliver(payload({ head: word('a head that is none') })))).toBe(422)
+  expect(await status(muster.deliver(payload({ action: token('an action') })))).toBe(202)
+  expect(await status(muster.deliver(payload(), { contentType: `text/${token('a content type')}` }))).toBe(415)
+  const parameter = `application/json; secret=${token('a parameter of the content type')}`
+  expect(await status(muster.deliver(payload(), { contentType: parameter, signature: `sha256=${random(64)}` }))).toBe(
+    401,
+  )
+  expect(await status(muster.deliver(payload(), { event: token('the name of an event') }))).toBe(400)
+  expect(await status(muster.deliver(payload(), { id: token('an id of a delivery') }))).toBe(400)
+  expect(
+    await status(muster.deliver(JSON.stringify({ large: `${word('a large body')}${'x'.repeat(5_500_000)}` }))),
+  ).toBe(413)
+  for (const path of [`/runs/${word('an id of a run')}`, `/${word('a path')}`]) {
+    expect((await fetch(muster.stack.apiUrl + path)).status).toBe(404)
+  }
+  const refusal = { __type: 'com.amazon.coral.validate#ValidationException', message: said('an error of the table') }
+  const fault = muster.wire.refuse(action('PutItem'), { status: 400, body: refusal })
+  expect(await status(muster.deliver(payload({ number: 98 })))).toBe(500)
+  fault.lift()
+}
