@@ -7,15 +7,13 @@ import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { inputOf, outboxNudge } from '../../shared/contract.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
-import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { nameOf } from '../../shared/errors.ts'
 import { openApp } from '../../shared/github/app.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
-import { sayMessages } from './messages.ts'
 import type { PostParts } from './parts.ts'
-import { keepResources } from './resources.ts'
+import { showRun } from './show.ts'
 
 const log = openLog('post')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
@@ -36,8 +34,6 @@ async function post(body: string): Promise<void> {
   if (!run) return
   const github = await openInstallation(run.repository.installationId, Date.now())
   const parts: PostParts = { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
-  await sayMessages(parts, run)
-  await keepResources(parts, run)
-  const finished = await finishIfShown(coordinator, runId)
+  const finished = await showRun(parts, coordinator, run)
   log.info('Posted', { runId, outcome: finished ? 'shown' : 'owed' })
 }

@@ -1,13 +1,15 @@
 /** Says what a run owes to say: once, under the message's lease, and only while the run may speak (DESIGN §9). */
 import { getDocument } from '../../shared/documents/documents.ts'
 import { isFailure, sentenceOf } from '../../shared/errors.ts'
-import { type Said, sayReview } from '../../shared/github/say-review.ts'
+import { lookAgain } from '../../shared/github/look-again.ts'
+import { sayReview } from '../../shared/github/say-review.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import {
   leaseMessage,
   type Message,
   postponeMessage,
   readMessages,
+  recordLook,
   rememberPending,
   settleMessage,
   stillLeased,
@@ -17,24 +19,30 @@ import { countRound, readThread } from '../../shared/ledger/thread.ts'
 import type { Reason, Run } from '../../shared/run.ts'
 import type { ReviewMessage } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
-import { afterUnknown, stopReason } from './post.ts'
+import { afterUnknown, isLookDue, secondLook, stopReason } from './post.ts'
+import { type Writing, writingFor } from './writing.ts'
 
-/** Every message of the run that is still owed, or is being withdrawn. One that another poster holds is left to it. */
+/** Every message of the run that is owed, being withdrawn, or to be looked at again. One that another poster holds is left to it. */
 export async function sayMessages(parts: PostParts, run: Run): Promise<void> {
   const { ledger, owner, now } = parts
   const messages = await readMessages(ledger, { repositoryId: run.repository.id, number: run.number, runId: run.runId })
   for (const message of messages) {
-    if (message.state !== 'owed' && message.state !== 'withdrawing') continue
-    if (await leaseMessage(ledger, message, owner, now())) await say(parts, run, message)
+    const open = message.state === 'owed' || message.state === 'withdrawing'
+    if (!open && !isLookDue(message, now())) continue
+    if (!(await leaseMessage(ledger, message, owner, now()))) continue
+    if (open) await say(parts, run, message)
+    else await sayAgain(parts, run, message)
   }
 }
 
 async function say(parts: PostParts, run: Run, message: Message): Promise<void> {
-  const { ledger, documents, github, owner, log } = parts
-  const payload = await getDocument<ReviewMessage>(documents, message.document)
+  const { ledger, documents, owner, now, log } = parts
+  const writing = writingFor(parts, run)
+  const lookAt = () => lookAtOf(parts, message, writing)
   let stopped: Awaited<ReturnType<typeof reasonToStop>>
   try {
-    const said = await sayReview(github, run.repository, run.number, payload, {
+    const payload = await getDocument<ReviewMessage>(documents, message.document)
+    const said = await sayReview(writing.github, run.repository, run.number, payload, {
       checks: async () => {
         stopped = await reasonToStop(parts, message)
         return stopped === undefined ? 'go' : 'stop'
@@ -44,42 +52,78 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
       },
       ...(message.pendingId === undefined ? {} : { pendingId: message.pendingId }),
     })
-    await settle(parts, run, message, said, stopped)
+    if (said.state === 'said') {
+      await shown(parts, run, message, said, lookAt())
+    } else if (said.state === 'unknown') {
+      const next = afterUnknown(said.because, message.errors, now())
+      log.warn('A review is not shown yet', { runId: run.runId, code: said.because.code, outcome: next.kind })
+      if (next.kind === 'postpone') {
+        await postponeMessage(ledger, message, owner, { ...next, lookAt: lookAt() })
+      } else {
+        const reason = `post_failed: ${said.because.message}`
+        await settleMessage(ledger, message, owner, { state: 'failed', reason }, lookAt())
+      }
+    } else if (message.state === 'withdrawing') {
+      await settleMessage(ledger, message, owner, { state: 'withdrawn' }, lookAt())
+    } else {
+      const at = now() + ledger.timings.lookMs
+      await postponeMessage(ledger, message, owner, { at, error: false, lookAt: lookAt() })
+      if (stopped === 'head_moved') await overtaken(parts, run)
+    }
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A review can not be said', { runId: run.runId, code: error.code })
-    await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) })
+    await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
     if (stopped === 'head_moved') await overtaken(parts, run)
   }
 }
 
-async function settle(
-  parts: PostParts,
-  run: Run,
-  message: Message,
-  said: Said,
-  stopped: Awaited<ReturnType<typeof reasonToStop>>,
-): Promise<void> {
-  const { ledger, owner, now, log } = parts
-  if (said.state === 'said') {
-    if (said.repeated > 0) log.error('A review stands more than once', { runId: run.runId, count: said.repeated + 1 })
-    await settleMessage(ledger, message, owner, { state: 'said', githubId: said.reviewId })
-    await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
-    return
-  }
-  if (said.state === 'stopped') {
-    if (message.state === 'withdrawing') {
-      await settleMessage(ledger, message, owner, { state: 'withdrawn' })
+/**
+ * The second look at a settled message: a pending review that was left behind goes, and one that was submitted though the
+ * message was withdrawn or given up counts as said, with its round (IL2, IL14). Halts don't keep it: nothing new is said.
+ */
+async function sayAgain(parts: PostParts, run: Run, message: Message): Promise<void> {
+  const { ledger, documents, owner, now, log } = parts
+  const writing = writingFor(parts, run)
+  try {
+    const { marker } = await getDocument<ReviewMessage>(documents, message.document)
+    const seen = await lookAgain(writing.github, run.repository, run.number, marker, async () =>
+      (await stillLeased(ledger, message, owner)) ? 'go' : 'stop',
+    )
+    if (seen.state === 'stopped') return
+    if (seen.state === 'unknown') {
+      const next = afterUnknown(seen.because, 0, now())
+      const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.lookMs
+      log.warn('A review was not looked at again yet', { runId: run.runId, code: seen.because.code })
+      await postponeMessage(ledger, message, owner, { at, error: false })
       return
     }
-    await postponeMessage(ledger, message, owner, { at: now() + ledger.timings.lookMs, error: false })
-    if (stopped === 'head_moved') await overtaken(parts, run)
-    return
+    const lookAt = lookAtOf(parts, message, writing)
+    if (seen.reviewId === undefined) await recordLook(ledger, message, owner, lookAt)
+    else await shown(parts, run, message, { reviewId: seen.reviewId, repeated: seen.repeated }, lookAt)
+  } catch (error) {
+    if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
+    log.error('A review can not be looked at again', { runId: run.runId, code: error.code })
+    await recordLook(ledger, message, owner)
   }
-  const next = afterUnknown(said.because, message.errors, now())
-  log.warn('A review is not shown yet', { runId: run.runId, code: said.because.code, outcome: next.kind })
-  if (next.kind === 'postpone') await postponeMessage(ledger, message, owner, next)
-  else await settleMessage(ledger, message, owner, { state: 'failed', reason: `post_failed: ${said.because.message}` })
+}
+
+/** What stands on GitHub is said, and its round counts, whoever holds the message by now. */
+async function shown(
+  { ledger, owner, log }: PostParts,
+  run: Run,
+  message: Message,
+  seen: { readonly reviewId: number; readonly repeated: number },
+  lookAt: number | undefined,
+): Promise<void> {
+  if (seen.repeated > 0) log.error('A review stands more than once', { runId: run.runId, count: seen.repeated + 1 })
+  await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)
+  if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
+}
+
+function lookAtOf({ ledger, now }: PostParts, message: Message, writing: Writing): number | undefined {
+  const leaseMs = ledger.timings.postLeaseMs
+  return secondLook(message, { now: now(), leaseMs, unanswered: writing.unanswered() })
 }
 
 /** Asked right before each step that others would see; everything is read anew. */

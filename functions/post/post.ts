@@ -27,8 +27,8 @@ export function afterUnknown(
   errors: number,
   now: number,
 ): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
-  // A limit uses time, not attempts; a read-back that lags is no error either, but doesn't go on for ever.
-  const error = because.code !== 'github_throttled'
+  // A limit uses time, not attempts, of AWS too; a read-back that lags is no error either, but doesn't go on for ever.
+  const error = because.code !== 'github_throttled' && because.code !== 'busy'
   if (error && errors + 1 >= POST_ERRORS_MAX) return { kind: 'give_up' }
   const growing = error ? because.afterMs * 2 ** errors : because.afterMs
   return { kind: 'postpone', at: now + growing, error }
@@ -54,17 +54,25 @@ export function mayShow(facts: {
 
 /** True if something is still to be shown, or to be looked at a second time. */
 export function isOwed(resource: ShownResource, now: number): boolean {
-  if (resource.shownGeneration < resource.generation) return true
-  const { lookAt } = resource
+  return resource.shownGeneration < resource.generation || isLookDue(resource, now)
+}
+
+/** True if what was shown, said or withdrawn is to be looked at a second time by now. */
+export function isLookDue({ lookAt }: { readonly lookAt?: number }, now: number): boolean {
   return lookAt !== undefined && lookAt <= now
 }
 
 /**
- * When to look a second time at what was just shown, ms UTC: after a takeover, an earlier poster's call may still land
- * until its lease and deadline have passed (IL5). Undefined if nobody else can have a call under way.
+ * When to look a second time, ms UTC: after a takeover an earlier poster's call may still land until its lease and deadline
+ * have passed, and so may a call of our own that wasn't answered (IL2, IL5, IL14). `item` is as it was read before it was
+ * leased: an owner that stands there never gave it back. Undefined if nobody can have a call under way.
  */
-export function secondLook(resource: ShownResource, now: number, leaseMs: number): number | undefined {
-  if (resource.owner !== undefined) return now + leaseMs
-  // One that is still to come isn't dropped because a newer generation was shown before it.
-  return resource.lookAt !== undefined && resource.lookAt > now ? resource.lookAt : undefined
+export function secondLook(
+  item: { readonly owner?: string; readonly lookAt?: number },
+  facts: { readonly now: number; readonly leaseMs: number; readonly unanswered: boolean },
+): number | undefined {
+  const { now, leaseMs, unanswered } = facts
+  if (item.owner !== undefined || unanswered) return now + leaseMs
+  // One that is still to come isn't dropped because something newer was shown before it.
+  return item.lookAt !== undefined && item.lookAt > now ? item.lookAt : undefined
 }

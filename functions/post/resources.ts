@@ -2,6 +2,7 @@
 import { resourceNamesOf } from '../../shared/coordinator/finish.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
 import { isFailure, sentenceOf } from '../../shared/errors.ts'
+import type { GitHub } from '../../shared/github/github.ts'
 import { keepCheckRun } from '../../shared/github/keep-check-run.ts'
 import { type Kept, keepLabel, keepSummary } from '../../shared/github/keep-resource.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
@@ -18,6 +19,7 @@ import type { Resource } from '../../shared/shown.ts'
 import { overtaken } from './messages.ts'
 import type { PostParts } from './parts.ts'
 import { afterUnknown, isOwed, mayShow, secondLook } from './post.ts'
+import { writingFor } from './writing.ts'
 
 /** Each resource that is owed. One that another poster holds is left to it. */
 export async function keepResources(parts: PostParts, run: Run): Promise<void> {
@@ -36,35 +38,37 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
 
 async function keep(parts: PostParts, run: Run, resource: ShownResource): Promise<void> {
   const { ledger, documents, owner, now, log } = parts
+  const writing = writingFor(parts, run)
+  const lookAt = () =>
+    secondLook(resource, { now: now(), leaseMs: ledger.timings.postLeaseMs, unanswered: writing.unanswered() })
   try {
     const allowed = await allowedNow(parts, run, resource)
     if (allowed === 'void') {
-      await recordShown(ledger, resource, owner, { now: now(), refused: 'head_superseded: its run was overtaken.' })
+      const refused = 'head_superseded: its run was overtaken.'
+      await recordShown(ledger, resource, owner, { now: now(), refused, lookAgainAt: lookAt() })
       return
     }
     if (allowed === 'later') {
-      await postponeResource(ledger, resource, owner, { at: now() + ledger.timings.lookMs })
+      await postponeResource(ledger, resource, owner, { at: now() + ledger.timings.lookMs, lookAt: lookAt() })
       return
     }
-    const kept = await show(parts, run, resource, await getDocument<Resource>(documents, resource.document))
+    const desired = await getDocument<Resource>(documents, resource.document)
+    const kept = await show(writing.github, run, resource, desired)
     if (kept.state === 'shown') {
-      const lookAgainAt = secondLook(resource, now(), ledger.timings.postLeaseMs)
-      await recordShown(ledger, resource, owner, {
-        now: now(),
-        ...(kept.id === undefined ? {} : { githubId: kept.id }),
-        ...(lookAgainAt === undefined ? {} : { lookAgainAt }),
-      })
+      await recordShown(ledger, resource, owner, { now: now(), githubId: kept.id, lookAgainAt: lookAt() })
       return
     }
     // A resource is never given up: it stays due, later each time, and its error is on the item.
     const next = afterUnknown(kept.because, Math.min(resource.errors, 3), now())
     const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.lookMs
+    const counts = next.kind === 'give_up' || next.error
     log.warn('A resource is not shown yet', { runId: run.runId, key: resource.kind, code: kept.because.code })
-    await postponeResource(ledger, resource, owner, { at, error: kept.because.message })
+    await postponeResource(ledger, resource, owner, { at, error: kept.because.message, counts, lookAt: lookAt() })
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A resource can not be shown', { runId: run.runId, key: resource.kind, code: error.code })
-    await recordShown(ledger, resource, owner, { now: now(), refused: sentenceOf(error) })
+    const refused = sentenceOf(error)
+    await recordShown(ledger, resource, owner, { now: now(), refused, lookAgainAt: lookAt() })
   }
 }
 
@@ -81,8 +85,7 @@ async function allowedNow(parts: PostParts, run: Run, resource: ShownResource): 
   return 'later'
 }
 
-function show(parts: PostParts, run: Run, resource: ShownResource, desired: Resource): Promise<Kept> {
-  const { github } = parts
+function show(github: GitHub, run: Run, resource: ShownResource, desired: Resource): Promise<Kept> {
   const { repository, number } = run
   switch (desired.kind) {
     case 'check_run':

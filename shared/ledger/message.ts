@@ -25,7 +25,18 @@ export interface Message {
   /** The pending review that was made for it; a submit by id doesn't lag as GitHub's lists do. */
   readonly pendingId?: number
   readonly reason?: string
+  /**
+   * When GitHub is to be looked at a second time though the message is settled, ms UTC: what an earlier poster, or a call
+   * that wasn't answered, may have left there by then (IL2, IL14). It decides; `dueAt` only finds.
+   */
+  readonly lookAt?: number
 }
+
+/** How a message ends. */
+export type MessageEnd =
+  | { readonly state: 'said'; readonly githubId: number }
+  | { readonly state: 'withdrawn' }
+  | { readonly state: 'failed'; readonly reason: string }
 
 /** Messages one run may have; more would be a fault of ours. */
 const MESSAGES_PER_RUN_MAX = 50
@@ -81,31 +92,36 @@ export async function rememberPending(
   return written.done
 }
 
-/** The end of a message under `owner`'s lease: nothing more is due for it. False if the lease was lost. */
+/**
+ * The end of a message under `owner`'s lease. Nothing more is due for it, unless it is to be looked at a second time at
+ * `lookAt` (ms UTC). False if the lease was lost, or the run withdraws it meanwhile.
+ */
 export async function settleMessage(
   ledger: Ledger,
   message: Message,
   owner: string,
-  end: { state: 'said'; githubId: number } | { state: 'withdrawn' } | { state: 'failed'; reason: string },
+  end: MessageEnd,
+  lookAt?: number,
 ): Promise<boolean> {
-  const written = await change(ledger, keyOfMessage(message), {
-    set: { ...end, leaseUntil: 0 },
-    remove: ['duePk', 'dueAt', 'owner'],
-    if: { state: message.state, owner },
-  })
-  return written.done
+  return release(ledger, message, owner, { ...end }, lookAt)
 }
 
-/** Gives the message back to be looked at again at `at` (ms UTC); `error` counts toward giving up. */
+/** A second look at a settled message that found nothing new. Another one is due at `lookAt` (ms UTC) if that is given. */
+export async function recordLook(ledger: Ledger, message: Message, owner: string, lookAt?: number): Promise<boolean> {
+  return release(ledger, message, owner, {}, lookAt)
+}
+
+/** Gives the message back to be looked at again at `at` (ms UTC); `error` counts toward giving up, `lookAt` as in Message. */
 export async function postponeMessage(
   ledger: Ledger,
   message: Message,
   owner: string,
-  options: { at: number; error: boolean },
+  options: { at: number; error: boolean; lookAt?: number | undefined },
 ): Promise<void> {
   const key = keyOfMessage(message)
+  const { at, error, lookAt } = options
   await change(ledger, key, {
-    set: { leaseUntil: 0, errors: message.errors + (options.error ? 1 : 0), ...due(key, options.at) },
+    set: { leaseUntil: 0, errors: message.errors + (error ? 1 : 0), lookAt, ...due(key, at) },
     remove: ['owner'],
     if: { state: message.state, owner },
   })
@@ -119,6 +135,23 @@ export async function withdrawMessage(ledger: Ledger, message: Message, now: num
     set: { state: 'withdrawing', ...due(key, Math.max(now, message.leaseUntil)) },
     if: { state: 'owed', attempt: message.attempt },
   })
+}
+
+async function release(
+  ledger: Ledger,
+  message: Message,
+  owner: string,
+  members: Item,
+  lookAt: number | undefined,
+): Promise<boolean> {
+  const key = keyOfMessage(message)
+  const again = lookAt === undefined ? {} : { lookAt, ...due(key, lookAt) }
+  const written = await change(ledger, key, {
+    set: { ...members, ...again, leaseUntil: 0 },
+    remove: lookAt === undefined ? ['duePk', 'dueAt', 'lookAt', 'owner'] : ['owner'],
+    if: { state: message.state, owner },
+  })
+  return written.done
 }
 
 function keyOfMessage(message: Message) {

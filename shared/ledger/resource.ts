@@ -101,7 +101,7 @@ export async function recordShown(
   ledger: Ledger,
   resource: ShownResource,
   owner: string,
-  shown: { githubId?: number; lookAgainAt?: number; refused?: string; now: number },
+  shown: { githubId?: number | undefined; lookAgainAt?: number | undefined; refused?: string; now: number },
 ): Promise<void> {
   const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
   const members = {
@@ -123,23 +123,25 @@ export async function recordShown(
         },
   )
   if (settled.done) return
-  // A newer generation came while this one was shown: it is due at once.
-  await change(ledger, key, { set: { ...members, ...due(key, shown.now) }, remove: ['owner'], if: { owner } })
+  // A newer generation came while this one was shown: it is due at once, and the second look after that.
+  const next = { ...members, lookAt: shown.lookAgainAt, ...due(key, shown.now) }
+  await change(ledger, key, { set: next, remove: ['owner'], if: { owner } })
 }
 
-/** Gives the resource back to be looked at again at `at` (ms UTC). */
+/** Gives the resource back to be looked at again at `at` (ms UTC); `lookAt` as in ShownResource. */
 export async function postponeResource(
   ledger: Ledger,
   resource: ShownResource,
   owner: string,
-  options: { at: number; error?: string },
+  options: { at: number; error?: string | undefined; counts?: boolean; lookAt?: number | undefined },
 ): Promise<void> {
   const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
   await change(ledger, key, {
     set: {
       leaseUntil: 0,
-      errors: resource.errors + (options.error === undefined ? 0 : 1),
+      errors: resource.errors + (options.error === undefined || options.counts === false ? 0 : 1),
       lastError: options.error,
+      lookAt: options.lookAt,
       ...due(key, options.at),
     },
     remove: ['owner'],

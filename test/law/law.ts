@@ -42,6 +42,8 @@ const handlerParts = [
   'functions/plan/store-plan.ts',
   'functions/post/messages.ts',
   'functions/post/resources.ts',
+  'functions/post/show.ts',
+  'functions/post/writing.ts',
   'functions/review/work.ts',
   'functions/sweep/take-up.ts',
 ]

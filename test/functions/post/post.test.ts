@@ -105,9 +105,16 @@ describe('what is owed', () => {
   })
 
   it('IL5: after a takeover a second look comes when the earlier poster can have no call under way any more', () => {
-    expect(secondLook({ ...resource, owner: 'who died' }, 1_000, 60_000)).toBe(61_000)
-    expect(secondLook(resource, 1_000, 60_000)).toBeUndefined()
-    expect(secondLook({ ...resource, lookAt: 30_000 }, 1_000, 60_000)).toBe(30_000)
-    expect(secondLook({ ...resource, lookAt: 1_000 }, 1_000, 60_000)).toBeUndefined()
+    const facts = { now: 1_000, leaseMs: 60_000, unanswered: false }
+    expect(secondLook({ ...resource, owner: 'who died' }, facts)).toBe(61_000)
+    expect(secondLook(resource, facts)).toBeUndefined()
+    expect(secondLook({ ...resource, lookAt: 30_000 }, facts)).toBe(30_000)
+    expect(secondLook({ ...resource, lookAt: 1_000 }, facts)).toBeUndefined()
+  })
+
+  it('IL5, IL14: after a call that was not answered a second look comes as well, and later than one that was due before', () => {
+    const facts = { now: 1_000, leaseMs: 60_000, unanswered: true }
+    expect(secondLook(resource, facts)).toBe(61_000)
+    expect(secondLook({ ...resource, lookAt: 30_000 }, facts)).toBe(61_000)
   })
 })

@@ -200,8 +200,50 @@ describe('checks', () => {
 })
 
 describe('what GitHub refuses', () => {
-  it('A4: an anchor that is refused puts every comment in full into the body', async () => {
-    const comments = [comment(1), comment(99_999), comment(2)]
+  /** Comments on the first lines of a file, those at these positions on a line that is in no diff. */
+  const commentsWithBad = (count: number, ...bad: number[]) =>
+    Array.from({ length: count }, (_, at) => comment(bad.includes(at) ? 90_000 + at : at + 1))
+  const calls = () => world.wire.asked.filter((name) => /^(POST|DELETE) .*\/reviews/.test(name))
+
+  it('AW79: GitHub minds the sixth of eight: seven land inline and that one in full in the body, in at most 7 calls', async () => {
+    const comments = commentsWithBad(8, 5)
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said', repeated: 0 })
+    const [review, ...others] = reviews()
+    expect(others).toEqual([])
+    expect(review?.comments.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5, 7, 8])
+    expect(review?.body).toContain('GitHub did not accept 1 of the 8 inline comments')
+    expect(review?.body).toContain('`src/archive.js`, line 90005\n\nAbout line 90005.')
+    expect(review?.body.split('\n')).toContain(message().marker)
+    expect(calls().length).toBeLessThanOrEqual(7)
+  })
+
+  it('AW79: the list lags while the bad one is looked for: none is made twice', async () => {
+    const stale = { id: 1, state: 'PENDING', body: 'x', user: { id: 1, login: 'x' }, commit_id: '1' }
+    world.wire.break(/^GET .*\/reviews$/, { kind: 'answered', status: 200, body: [stale] }, 5)
+    expect(await say(message({ comments: commentsWithBad(8, 5) }))).toMatchObject({ state: 'said', repeated: 0 })
+    expect(reviews()).toHaveLength(1)
+  })
+
+  it('AW79: an unanswered try leaves nothing behind', async () => {
+    world.wire.break(CREATE, { kind: 'meanwhile', work: async () => {} }, 1)
+    world.wire.break(CREATE, { kind: 'answer_lost' }, 1)
+    const comments = commentsWithBad(8, 5)
+    expect(await say(message({ comments }))).toMatchObject({ state: 'unknown' })
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said', repeated: 0 })
+    expect(reviews().map(({ pending }) => pending)).toEqual([false])
+    expect(reviews()[0]?.comments).toHaveLength(7)
+  })
+
+  it('AW79: several bad ones: each stands in full in the body, and what was accepted stays inline', async () => {
+    const comments = commentsWithBad(8, 5, 6)
+    expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
+    const [review] = reviews()
+    expect(review?.comments.map(({ line }) => line)).toEqual([1, 2, 3, 4])
+    for (const { body } of comments.slice(4)) expect(review?.body).toContain(body)
+  })
+
+  it('A4: bad ones in both halves put every comment in full into the body', async () => {
+    const comments = commentsWithBad(3, 0, 2)
     expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
     const [review] = reviews()
     expect(review?.comments).toEqual([])
@@ -223,8 +265,9 @@ describe('what GitHub refuses', () => {
   })
 
   it('A13: a commit that is no part of the pull request is dead, with GitHub’s sentence', async () => {
-    const work = say(message({ head: 'd'.repeat(40), comments: [] }))
+    const work = say(message({ head: 'd'.repeat(40) }))
     await expect(work).rejects.toMatchObject({ name: 'dead', code: 'github_refused' })
+    expect(world.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(2)
   })
 
   it('AW80: a comment on one line has no start line, one on several has', async () => {

@@ -1,0 +1,63 @@
+/** GitHub as a poster writes to it: each creation of content is counted before, and a write without an answer is remembered. */
+import { isFailure, Retry } from '../../shared/errors.ts'
+import type { GitHub } from '../../shared/github/github.ts'
+import { takeBudget } from '../../shared/ledger/budget.ts'
+import type { Run } from '../../shared/run.ts'
+import type { PostParts } from './parts.ts'
+
+export interface Writing {
+  readonly github: GitHub
+  /** True once a write was not answered: it may still land, so a second look is due (DESIGN §9). */
+  readonly unanswered: () => boolean
+}
+
+/**
+ * Without budget a creation throws Retry `github_throttled` with the time until there is some, before GitHub is asked: it
+ * takes time and is no error (AW76). Deletions create nothing and need none.
+ */
+export function writingFor({ ledger, github, now }: PostParts, run: Run): Writing {
+  let unanswered = false
+
+  async function counted(): Promise<void> {
+    const taken = await takeBudget(ledger, run.repository.installationId, now())
+    if (taken.taken) return
+    const sentence = 'As much as this installation may create on GitHub in a minute or an hour has been created'
+    throw new Retry('github_throttled', sentence, taken.until - now())
+  }
+
+  function watched<Arguments extends readonly unknown[], Result>(write: (...given: Arguments) => Promise<Result>) {
+    return async (...given: Arguments): Promise<Result> => {
+      try {
+        return await write(...given)
+      } catch (error) {
+        if (isFailure(error, 'retry') && error.outcomeUnknown) unanswered = true
+        throw error
+      }
+    }
+  }
+
+  function creating<Arguments extends readonly unknown[], Result>(create: (...given: Arguments) => Promise<Result>) {
+    const write = watched(create)
+    return async (...given: Arguments): Promise<Result> => {
+      await counted()
+      return write(...given)
+    }
+  }
+
+  return {
+    unanswered: () => unanswered,
+    github: {
+      ...github,
+      createPendingReview: creating(github.createPendingReview),
+      submitReview: creating(github.submitReview),
+      deletePendingReview: watched(github.deletePendingReview),
+      createComment: creating(github.createComment),
+      updateComment: creating(github.updateComment),
+      deleteComment: watched(github.deleteComment),
+      createCheckRun: creating(github.createCheckRun),
+      updateCheckRun: creating(github.updateCheckRun),
+      addLabel: creating(github.addLabel),
+      removeLabel: watched(github.removeLabel),
+    },
+  }
+}
