@@ -1,0 +1,278 @@
+/**
+ * Warm containers: two installations that are configured differently, through the same containers, one after the other
+ * and in turns. Nothing of the one may be met in anything of the other.
+ */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { installationId } from '../../infra/local/github/identity.ts'
+import { openSecret } from '../../shared/aws/secrets.ts'
+import { SECRET_TTL_MS } from '../../shared/limits.ts'
+import { appSecretName, putAppSecret, readAppSecret } from './app-secret.ts'
+import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
+import { type Invocation, watchInvocations } from './invocations.ts'
+import { openTap, type Tap } from './tap.ts'
+import { deliver, payloadOf } from './webhooks.ts'
+
+patientTests()
+
+/** An installation, and a word that stands in all its texts and in nobody else's. */
+interface House {
+  readonly owner: string
+  readonly word: string
+  readonly model: string
+  readonly configuration: string
+  /** What its configuration makes the summary or the review say, and what it keeps it from saying. */
+  readonly says: readonly string[]
+  readonly omits: readonly string[]
+  /** A configuration with a fault of its own, and how that is told. */
+  readonly faulty: string
+  readonly fault: string
+}
+
+const ACME: House = {
+  owner: 'acme',
+  word: 'scarlet',
+  model: 'model-of-acme',
+  configuration: 'lenses: { secrets: off }\nmodels: { default: model-of-acme }\nrounds: { ceiling: 2 }\n',
+  says: ['round 1 of 2', 'A scarlet fault', 'Scarlet reasons'],
+  omits: ['A credential is added', 'round 1 of 1'],
+  faulty: 'lensez: {}\n',
+  fault: 'Did you mean `lenses`?',
+}
+const GLOBEX: House = {
+  owner: 'globex',
+  word: 'cobalt',
+  model: 'model-of-globex',
+  configuration: 'lenses: { description: off }\nmodels: { default: model-of-globex }\nrounds: { ceiling: 1 }\n',
+  says: ['round 1 of 1', 'A cobalt fault', 'A credential is added'],
+  omits: ['reasons', 'round 1 of 2'],
+  faulty: 'rounds: { ceiling: 99 }\n',
+  fault: 'must be a whole number from 0 to 10',
+}
+const HOUSES = [ACME, GLOBEX]
+const other = (house: House) => (house === ACME ? GLOBEX : ACME)
+
+/** Rooms through which every run goes. */
+const ROOMS = ['webhook', 'plan', 'admit', 'review', 'conclude', 'post']
+const AWS_KEY_ID = ['AKIA', 'Z7QX4N2M', 'P5TJ3WLK'].join('')
+
+let muster: Muster
+let tap: Tap
+let invocations: readonly Invocation[]
+/** Ids by which an event shows whose it is. */
+const idsOf = new Map<House, string[]>(HOUSES.map((house) => [house, []]))
+let opened = 0
+
+beforeAll(async () => {
+  muster = await startMuster({ model: true })
+  tap = openTap(muster)
+  invocations = watchInvocations(muster.stack)
+  // One review at a time, so that one container of each room does all the work, in turns.
+  const limits = { configured: 1, enabled: true }
+  await muster.aws.put({ pk: 'FLEET#main', sk: 'FLEET', limits, slots: {}, version: 1 })
+})
+afterAll(async () => {
+  tap?.close()
+  await muster?.close()
+})
+
+interface Opened {
+  readonly house: House
+  /** What its model is asked about. */
+  readonly line: string
+  readonly pullRequest: TestPullRequest
+  readonly run: string
+}
+
+/** Opens a pull request with a fault, a secret, and a description without its section. `beforehand` is called with the line of the fault. */
+async function open(
+  house: House,
+  configuration = house.configuration,
+  beforehand?: (line: string) => void,
+): Promise<Opened> {
+  opened += 1
+  const { owner, word } = house
+  const name = `warm-${opened}`
+  const Word = word.charAt(0).toUpperCase() + word.slice(1)
+  const repository = await muster.repository(
+    name,
+    { '.github/muster.yml': configuration, '.github/pull_request_template.md': `## ${Word} reasons\n` },
+    owner,
+  )
+  const line = `export const ${word}_${opened} = 1`
+  const claim = { rule: 'wrong-result', severity: 'high', title: `A ${word} fault`, scenario: `It is ${word}.` }
+  const findings = [{ ...claim, clears: `No ${word}.`, path: `src/${word}.ts`, quote: line, side: 'new', line: null }]
+  muster.model.answer(line, { findings })
+  beforehand?.(line)
+  const pullRequest = await muster.open(
+    repository,
+    { [`src/${word}.ts`]: `${line}\nexport const key = '${AWS_KEY_ID}'\n` },
+    { title: `The ${word} change`, body: `All ${word}` },
+  )
+  const { body } = await muster.answered(pullRequest)
+  const run = String(body.run)
+  idsOf.get(house)?.push(run, String(repository.id))
+  return { house, line, pullRequest, run }
+}
+
+/** Opens, and waits for the end. */
+async function review(house: House, configuration?: string): Promise<Opened> {
+  const one = await open(house, configuration)
+  await muster.runEnded(one.run)
+  return one
+}
+
+/** Everything that Muster says at a pull request. */
+function said({ pullRequest }: Opened): string {
+  const { reviews, issueComments, checkRuns, labels } = muster.shown(pullRequest)
+  return [...reviews, ...issueComments, ...checkRuns, ...labels].map((one) => JSON.stringify(one)).join('\n')
+}
+
+function expectOwn(one: Opened): void {
+  const text = said(one)
+  for (const own of one.house.says) expect(text).toContain(own)
+  for (const foreign of [...one.house.omits, other(one.house).word]) expect(text).not.toContain(foreign)
+}
+
+/** `acme→globex` where the container that had served the one served the other next, by room. */
+function handOvers(room: string): Set<string> {
+  const houseOf = ({ event }: Invocation) => HOUSES.find((house) => idsOf.get(house)?.some((id) => event.includes(id)))
+  return new Set(
+    invocations
+      .filter((invocation) => invocation.room === room && invocation.before)
+      .map((invocation) => [invocation.before && houseOf(invocation.before)?.owner, houseOf(invocation)?.owner])
+      .filter(([from, to]) => from && to && from !== to)
+      .map(([from, to]) => `${from}→${to}`),
+  )
+}
+
+describe('L10: through the same warm containers', () => {
+  it('each run has the lenses, the model, the rounds and the texts of its own repository, in either order', async () => {
+    for (const house of [ACME, GLOBEX, ACME]) expectOwn(await review(house))
+  })
+
+  it('so it is where two runs take turns: one plans and is admitted while the other is being read', async () => {
+    for (const house of HOUSES) {
+      let held: ReturnType<Muster['model']['hold']> | undefined
+      const first = await open(house, house.configuration, (line) => {
+        held = muster.model.hold(line)
+      })
+      await muster.until('the question to the model', () => muster.model.callsAbout(first.line).length > 0)
+      const second = await open(other(house))
+      await muster.until('its plan', async () => (await muster.run(second.run))?.plan !== undefined)
+      held?.release()
+      await Promise.all([muster.runEnded(first.run), muster.runEnded(second.run)])
+      expectOwn(second)
+      expect(said(first)).not.toContain(other(house).word)
+    }
+  })
+
+  it('each is told the problem of its own configuration, and the next run has none', async () => {
+    const faulty = await Promise.all(HOUSES.map((house) => open(house, house.faulty)))
+    const sound = await Promise.all([...HOUSES].reverse().map((house) => open(house)))
+    await Promise.all([...faulty, ...sound].map(({ run }) => muster.runEnded(run)))
+    for (const one of faulty) {
+      expect(said(one)).toContain(one.house.fault)
+      expect(said(one)).not.toContain(other(one.house).fault)
+    }
+    for (const one of sound) {
+      expectOwn(one)
+      for (const { fault } of HOUSES) expect(said(one)).not.toContain(fault)
+    }
+  })
+
+  it.each(ROOMS)('%s: one container served the one installation and then the other, in both orders', (room) => {
+    expect(handOvers(room)).toEqual(new Set(['acme→globex', 'globex→acme']))
+  })
+
+  it('a model is asked about the pull request of those who chose it, and told nothing of the other', () => {
+    const asked = tap.of('model').map(({ request }) => request)
+    for (const house of HOUSES) {
+      const own = asked.filter((request) => request.includes(house.word))
+      const models = own.map((request) => (JSON.parse(request) as { model: string }).model)
+      // The faulty configuration falls back to the model of the deployment.
+      expect(new Set(models)).toEqual(new Set([house.model, 'led']))
+      expect(own.filter((request) => request.includes(other(house).word))).toEqual([])
+    }
+  })
+
+  it('no document, item, message, execution, post or line of a log holds words of both', () => {
+    const wholes = [
+      ...tap.exchanges.filter(({ service }) => service !== 'secrets').map(({ request }) => request),
+      ...muster.lines.map(({ text }) => text),
+      ...invocations.map(({ event }) => event),
+    ]
+    const mixed = wholes.filter((whole) =>
+      HOUSES.every(({ word, owner }) => whole.includes(word) || whole.includes(owner)),
+    )
+    expect(mixed).toEqual([])
+  })
+
+  it('every request to a repository carries a token of the installation that owns it; tokens are kept', () => {
+    const installations = new Map<string, number>()
+    const used = new Map<string, number>(HOUSES.map(({ owner }) => [owner, 0]))
+    for (const { method, url, headers, response } of tap.of('github')) {
+      const bought = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(url)?.[1]
+      if (method === 'POST' && bought) {
+        installations.set((JSON.parse(response) as { token: string }).token, Number(bought))
+        continue
+      }
+      const owner = /^\/repos\/([^/]+)\//.exec(url)?.[1]
+      if (!owner) continue
+      const token = headers.authorization?.replace(/^(bearer|token) /i, '') ?? ''
+      expect([url, installations.get(token)]).toEqual([url, installationId(owner)])
+      used.set(owner, (used.get(owner) ?? 0) + 1)
+    }
+    for (const { owner } of HOUSES) expect(used.get(owner)).toBeGreaterThan(installations.size * 10)
+  })
+})
+
+describe('a webhook secret that is rotated', () => {
+  const labeled = () =>
+    payloadOf({
+      repository: { id: 1, owner: 'acme', name: 'warm' },
+      number: 1,
+      head: 'a'.repeat(40),
+      action: 'labeled',
+    })
+  const statusUnder = async (secret: string) => (await deliver(muster.stack.webhookUrl, secret, labeled())).status
+
+  it('while a container is warm: old and new are taken, then the old one no more', async () => {
+    const app = await readAppSecret(muster.stack)
+    const fresh = randomBytes(32).toString('hex')
+    expect(await statusUnder(muster.webhookSecret)).toBe(202)
+    const coldStarts = muster.stack.functions.coldStarts('webhook')
+
+    await putAppSecret(muster.stack, { ...app, webhookSecrets: [muster.webhookSecret, fresh] })
+    await muster.until('the new secret being taken', async () => (await statusUnder(fresh)) === 202)
+    expect(await statusUnder(muster.webhookSecret)).toBe(202)
+
+    await putAppSecret(muster.stack, { ...app, webhookSecrets: [fresh] })
+    await muster.until('the old secret being refused', async () => {
+      // What no secret matches makes a container read it anew, at most once in its cooldown.
+      expect(await statusUnder('neither')).toBe(401)
+      return (await statusUnder(muster.webhookSecret)) === 401
+    })
+    expect(await statusUnder(fresh)).toBe(202)
+    expect(muster.stack.functions.coldStarts('webhook')).toBe(coldStarts)
+  })
+
+  it('is read again when its time is up, though nothing has failed', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', muster.stack.endpoints.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '')
+    vi.stubEnv('AWS_REGION', muster.stack.assembly.account.region)
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local')
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local')
+    try {
+      const secret = openSecret(appSecretName(muster.stack))
+      const now = Date.now()
+      const { text, version } = await secret.read(now)
+      await putAppSecret(muster.stack, { ...(await readAppSecret(muster.stack)), webhookSecrets: ['the next one'] })
+      expect(await secret.read(now + SECRET_TTL_MS - 1)).toEqual({ text, version })
+      const next = await secret.read(now + SECRET_TTL_MS)
+      expect(next.version).not.toBe(version)
+      expect(next.text).toContain('the next one')
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+})
