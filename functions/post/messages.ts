@@ -117,8 +117,9 @@ async function shown(
   lookAt: number | undefined,
 ): Promise<void> {
   if (seen.repeated > 0) log.error('A review stands more than once', { runId: run.runId, count: seen.repeated + 1 })
-  await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)
+  // Counted before it is marked: who dies in between leaves it to be looked at, and counted, again (IL2).
   if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
+  await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)
 }
 
 function lookAtOf({ ledger, now }: PostParts, message: Message, writing: Writing): number | undefined {
