@@ -10,7 +10,7 @@ const COPY_TITLE = 'Shown by another check run of Muster'
 
 /**
  * Brings the check run with this external id to `desired`. Of several of ours the oldest stays and the others are
- * completed. Nothing is written where the look failed (D15).
+ * closed: completed, and say so. Nothing is written where the look failed (D15).
  */
 export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept> {
   return orUnknown<Kept>(async () => {
@@ -29,12 +29,12 @@ export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRun
       }
       await append(github, repo, before.id, desired, missing)
     }
-    for (const copy of copies.filter((run) => run.status !== 'completed')) {
+    for (const copy of copies.filter((run) => !isClosed(run))) {
       await orLook(github.updateCheckRun(repo, copy.id, closing(desired)))
     }
 
     const [after, ...left] = await ownCheckRuns(github, repo, desired)
-    const settled = left.every((copy) => copy.status === 'completed')
+    const settled = left.every(isClosed)
     if (after === undefined || !settled || !shows(after, desired)) return notShown('The check run')
     if (after.annotations < desired.annotations.length) return notShown("The check run's annotations")
     return { state: 'shown', id: after.id }
@@ -82,6 +82,11 @@ function shows(seen: CheckRunSeen, desired: CheckRunResource): boolean {
     sameText(seen.summary, desired.summary) &&
     sameText(seen.text, desired.text)
   )
+}
+
+/** A copy that was created with its result, by a call that landed late, is closed as well: nobody sees two results. */
+function isClosed(copy: CheckRunSeen): boolean {
+  return copy.status === 'completed' && copy.title === COPY_TITLE
 }
 
 function changeOf(desired: CheckRunResource, annotations: readonly Annotation[]): CheckRunChange {

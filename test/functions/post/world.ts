@@ -210,10 +210,11 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
     async dueAt(subject) {
       const kinds = ['check_run', 'summary', 'label']
       const resources = await Promise.all(kinds.map((kind) => world.resource(subject, kind)))
-      const run = await local.item(keyOf.run(subject.run.runId))
-      const items = [run, await world.message(subject), ...resources] as { dueAt?: number }[]
-      const times = items.flatMap((item) => (item?.dueAt === undefined ? [] : [item.dueAt]))
-      return times.length === 0 ? undefined : Math.min(...times)
+      const shown = [await world.message(subject), ...resources] as { dueAt?: number }[]
+      const times = shown.flatMap((item) => (item?.dueAt === undefined ? [] : [item.dueAt]))
+      if (times.length > 0) return Math.min(...times)
+      // The run itself is due until it has ended, and then only to be ended.
+      return (await local.item(keyOf.run(subject.run.runId)))?.dueAt as number | undefined
     },
     seen: ({ number }) => standIn.pullRequest(`${OWNER}/${NAME}`, number),
     async close() {
