@@ -1,0 +1,346 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { finishEnding } from '../../../shared/coordinator/ending.ts'
+import { unreachable } from '../../../shared/github/failures.ts'
+import { beginEnding } from '../../../shared/ledger/run.ts'
+import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX } from '../../../shared/limits.ts'
+import { markerOf } from '../../../shared/shown.ts'
+import { type Around, commentOn, openPostWorld, type PostWorld, type Subject } from './world.ts'
+
+let world: PostWorld
+let subject: Subject
+beforeEach(async () => {
+  world = await openPostWorld()
+  subject = await world.subject()
+})
+afterEach(() => world.close())
+
+const REVIEWS = '/repos/{owner}/{repo}/pulls/{pull_number}/reviews'
+const CREATE = `POST ${REVIEWS}`
+const leaseMs = () => world.local.ledger.timings.postLeaseMs
+
+/** A poster that stands still inside its first call of that method, before or after GitHub has got it, until it is woken. */
+function stalling(method: string, where: 'before' | 'after') {
+  const reached = Promise.withResolvers<void>()
+  const woken = Promise.withResolvers<void>()
+  let stalled = false
+  const github: Around['github'] = async (called, call) => {
+    if (called !== method || stalled) return call()
+    stalled = true
+    const answer = where === 'after' ? call() : undefined
+    await answer
+    reached.resolve()
+    await woken.promise
+    return answer ?? call()
+  }
+  return { around: { github }, reached: reached.promise, wake: woken.resolve }
+}
+
+/** Nudges as the sweeper does until nothing is due. */
+async function rest(of: Subject = subject): Promise<void> {
+  for (let nudges = 0; nudges < 30; nudges += 1) {
+    const dueAt = await world.dueAt(of)
+    if (dueAt === undefined) return
+    world.local.now = Math.max(world.local.now, dueAt)
+    await world.post(of)
+  }
+  throw new Error('Expected nothing to be due any more')
+}
+
+const reviewsSeen = () => world.seen(subject).reviews.map(({ state }) => state)
+const writesAsked = () => world.standIn.requests().filter(({ method }) => method !== 'GET' && method !== 'HEAD')
+
+describe('two posters', () => {
+  it('LE7: A stalls inside its create past its lease, B takes over and says it, A wakes up: one review is visible', async () => {
+    await world.owe(subject)
+    const a = stalling('createPendingReview', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    world.local.now += leaseMs()
+    await world.post(subject)
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    a.wake()
+    await posting
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.message(subject)).toMatchObject({ state: 'said' })
+  })
+
+  it('LE7: A stalls inside its submit past its lease: the one review is said and counted once', async () => {
+    await world.owe(subject)
+    const a = stalling('submitReview', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    world.local.now += leaseMs()
+    await world.post(subject)
+    a.wake()
+    await posting
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.round(subject)).toBe(1)
+  })
+
+  it('LE7: A stalls with the summary created and not recorded: one comment is visible', async () => {
+    await world.raise(subject, { kind: 'summary', body: 'one' })
+    const a = stalling('createComment', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    world.local.now += leaseMs()
+    await world.post(subject)
+    a.wake()
+    await posting
+    await rest()
+    expect(world.seen(subject).issueComments).toHaveLength(1)
+  })
+
+  it('IL5: a change of generation 1 lands after generation 2 was shown and its poster is gone: brought back', async () => {
+    await world.raise(subject, { kind: 'summary', body: 'zero' })
+    await world.post(subject)
+    await world.raise(subject, { kind: 'summary', body: 'one' })
+    const a = stalling('updateComment', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    await world.raise(subject, { kind: 'summary', body: 'two' })
+    world.local.now += leaseMs()
+    await world.post(subject)
+    a.wake()
+    await posting
+    expect(world.seen(subject).issueComments[0]?.body).toContain('one')
+    await rest()
+    expect(world.seen(subject).issueComments.map(({ body }) => body.split('\n')[0])).toEqual(['two'])
+  })
+})
+
+describe('a call that nobody got the answer of', () => {
+  /** Orders a fault that keeps the request, and a poster that doesn't wait for it. */
+  function lateCreate() {
+    const failing = world.standIn.fail({ route: CREATE, kind: 'late' })
+    const github: Around['github'] = (method, call) =>
+      method === 'createPendingReview' && failing.struck === 0
+        ? Promise.race([
+            call(),
+            failing.spent.then(() => Promise.reject(unreachable({ route: CREATE, writes: true }, 'not in time'))),
+          ])
+        : call()
+    const landed = Promise.withResolvers<void>()
+    world.standIn.observe(({ fault }) => {
+      if (fault === 'late') landed.resolve()
+    })
+    const land = () => {
+      failing.release()
+      return landed.promise
+    }
+    return { around: { github }, land }
+  }
+
+  it('IL14: a create that timed out lands after the review was said: the pending one is found and deleted', async () => {
+    await world.owe(subject)
+    const late = lateCreate()
+    await world.post(subject, late.around)
+    expect(await world.message(subject)).toMatchObject({ state: 'owed', errors: 1 })
+    await world.post(subject)
+    const said = await world.message(subject)
+    expect(said).toMatchObject({ state: 'said' })
+    await late.land()
+    expect(reviewsSeen().toSorted()).toEqual(['COMMENTED', 'PENDING'])
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.message(subject)).not.toHaveProperty('lookAt')
+  })
+
+  it('IL14: it lands after its message was given up: deleted as well', async () => {
+    await world.owe(subject)
+    const late = lateCreate()
+    await world.post(subject, late.around)
+    world.standIn.fail({ route: CREATE, kind: 'server_500', times: 100 })
+    for (let tries = 1; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
+    expect(await world.message(subject)).toMatchObject({ state: 'failed' })
+    await late.land()
+    expect(reviewsSeen()).toEqual(['PENDING'])
+    await rest()
+    expect(reviewsSeen()).toEqual([])
+    expect(await world.message(subject)).toMatchObject({ state: 'failed' })
+  })
+
+  it('IL2: a submit lands after its message was given up: said, and its round counts', async () => {
+    await world.owe(subject)
+    const route = `POST ${REVIEWS}/{review_id}/events`
+    world.standIn.fail({ route, kind: 'server_500', times: POST_ERRORS_MAX })
+    for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
+    expect(await world.message(subject)).toMatchObject({ state: 'failed' })
+    const [pending] = world.seen(subject).reviews
+    const { repository, number } = { ...subject, repository: world.repository }
+    await world.github.submitReview(repository, number, pending?.id ?? 0, 'COMMENT', pending?.body)
+    await rest()
+    expect(await world.message(subject)).toMatchObject({ state: 'said' })
+    expect(await world.round(subject)).toBe(1)
+  })
+
+  it('IL14: a second look leaves the pending review of a newer run alone', async () => {
+    await world.owe(subject)
+    await world.post(subject, lateCreate().around)
+    await world.post(subject)
+    const body = `newer\n${markerOf.review('newer', 'plan')}`
+    await world.github.createPendingReview(world.repository, subject.number, {
+      commitId: subject.run.head,
+      body,
+      comments: [],
+    })
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED', 'PENDING'])
+  })
+})
+
+describe('a run that ends', () => {
+  /** A newer head has claimed the pull request: the run ends, and its message is withdrawn. */
+  async function superseded(): Promise<void> {
+    const reason = { code: 'head_superseded', sentence: 'A newer head.' } as const
+    const { ledger, ending, now } = world.local
+    await beginEnding(ledger, subject.run, { outcome: 'superseded', reason, now })
+    expect(await finishEnding(ending, subject.run.runId)).toBe(true)
+  }
+
+  it('IL2: the submit lands after the withdrawal: said and counted as a round', async () => {
+    await world.owe(subject)
+    const a = stalling('submitReview', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    await superseded()
+    a.wake()
+    await posting
+    world.local.now += leaseMs()
+    await world.post(subject)
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.message(subject)).toMatchObject({ state: 'said' })
+    expect(await world.round(subject)).toBe(1)
+  })
+
+  it('IL2: the pending one is deleted before the submit: never shown, not counted, also when the poster wakes up', async () => {
+    await world.owe(subject)
+    const a = stalling('submitReview', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    await superseded()
+    world.local.now += leaseMs()
+    await world.post(subject)
+    expect(await world.message(subject)).toMatchObject({ state: 'withdrawn' })
+    a.wake()
+    await posting
+    await rest()
+    expect(reviewsSeen()).toEqual([])
+    expect(await world.round(subject)).toBe(0)
+  })
+
+  it('IL2: a create lands after the withdrawal and its poster is dead: nothing pending is left behind', async () => {
+    await world.owe(subject)
+    const a = stalling('createPendingReview', 'before')
+    void world.post(subject, a.around)
+    await a.reached
+    await superseded()
+    world.local.now += leaseMs()
+    await world.post(subject)
+    expect(await world.message(subject)).toMatchObject({ state: 'withdrawn' })
+    const payload = `late\n${subject.marker}`
+    const { head } = subject.run
+    await world.github.createPendingReview(world.repository, subject.number, {
+      commitId: head,
+      body: payload,
+      comments: [],
+    })
+    await rest()
+    expect(reviewsSeen()).toEqual([])
+  })
+})
+
+describe('what GitHub does not take', () => {
+  it('LE9: five attempts end in errors: the message is failed and the run says so; what was not shown is due no more', async () => {
+    await world.owe(subject)
+    world.standIn.fail({ route: CREATE, kind: 'bad_gateway_502', times: 100 })
+    for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) {
+      expect(await world.message(subject)).toMatchObject({ state: 'owed', errors: tries })
+      await world.post(subject)
+    }
+    expect(await world.message(subject)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('post_failed: github_unreachable'),
+    })
+    const run = await world.local.item({ pk: `RUN#${subject.run.runId}`, sk: 'RUN' })
+    expect(run).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
+  })
+
+  it('LE14: GitHub says that it was submitted and shows nothing: not marked as said until it is seen', async () => {
+    await world.owe(subject)
+    const lost: Around['github'] = (method, call) => (method === 'submitReview' ? Promise.resolve('submitted') : call())
+    await world.post(subject, { github: lost })
+    expect(await world.message(subject)).toMatchObject({ state: 'owed', errors: 1 })
+    expect(await world.round(subject)).toBe(0)
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+  })
+
+  it('D15: the look is refused and a create would go well: nothing is written, and it is unknown', async () => {
+    await world.owe(subject)
+    await world.raise(subject, { kind: 'summary', body: 'one' })
+    for (const route of [`GET ${REVIEWS}`, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments']) {
+      world.standIn.fail({ route, kind: 'server_500', times: 2 })
+    }
+    const before = writesAsked().length
+    await world.post(subject)
+    expect(
+      writesAsked()
+        .slice(before)
+        .filter(({ path }) => !path.endsWith('/access_tokens')),
+    ).toEqual([])
+    expect(await world.message(subject)).toMatchObject({ state: 'owed', errors: 1 })
+    expect(await world.resource(subject, 'summary')).toMatchObject({ shownGeneration: 0, errors: 1 })
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+  })
+
+  it('F5: what people wrote stays, also a comment that quotes our marker and a review of theirs', async () => {
+    const marker = markerOf.summary(world.repository.id, subject.number, 1)
+    world.standIn.comment('acme/parcels', subject.number, 'ana', `Thanks.\n${marker}`)
+    await world.raise(subject, { kind: 'summary', body: 'one' })
+    await world.owe(subject, { comments: [] })
+    await world.post(subject)
+    await rest()
+    const bodies = world.seen(subject).issueComments.map(({ body, author }) => [author.login, body.split('\n')[0]])
+    expect(bodies).toEqual([
+      ['ana', 'Thanks.'],
+      ['muster[bot]', 'one'],
+    ])
+  })
+})
+
+describe('the budget of an installation', () => {
+  it('AW76: beyond it a message waits for its time, without an error, and without a call that GitHub would refuse', async () => {
+    const subjects = [subject]
+    while (subjects.length < CONTENT_PER_MINUTE_MAX / 2 + 3) subjects.push(await world.subject())
+    for (const each of subjects) await world.owe(each, { comments: [commentOn(1)] })
+    for (const each of subjects) await world.post(each)
+    const creations = writesAsked().filter(({ path }) => path.includes('/reviews'))
+    expect(creations).toHaveLength(CONTENT_PER_MINUTE_MAX)
+    expect(creations.every(({ status }) => status === 200)).toBe(true)
+    const last = subjects.at(-1) ?? subject
+    expect(await world.message(last)).toMatchObject({ state: 'owed', errors: 0 })
+    expect(await world.dueAt(last)).toBeGreaterThan(world.local.now)
+    for (const each of subjects) await rest(each)
+    for (const each of subjects) expect(await world.message(each)).toMatchObject({ state: 'said', errors: 0 })
+  }, 120_000)
+})
+
+describe('others', () => {
+  it('LE8: ten posts hang inside GitHub; what is owed to another pull request is posted all the same', async () => {
+    const hanging: Promise<void>[] = []
+    for (let count = 0; count < 10; count += 1) {
+      const each = await world.subject()
+      await world.owe(each)
+      const stall = stalling('createPendingReview', 'before')
+      hanging.push(stall.reached)
+      void world.post(each, stall.around)
+    }
+    await Promise.all(hanging)
+    await world.owe(subject)
+    await world.post(subject)
+    expect(await world.message(subject)).toMatchObject({ state: 'said' })
+  })
+})
