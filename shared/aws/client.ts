@@ -2,6 +2,7 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { nameOf, Retry } from '../errors.ts'
 import { AWS_CALL_MS, AWS_RETRY_AFTER_MS } from '../limits.ts'
+import { redact } from '../redaction.ts'
 
 /** A request handler with deadlines, for any SDK client. */
 export function withDeadline(): NodeHttpHandler {
@@ -10,14 +11,15 @@ export function withDeadline(): NodeHttpHandler {
 
 /**
  * The client, whose calls reject with Retry `busy` where AWS was not reachable or had no capacity after the SDK's own
- * tries: the state machine and the queues know that name and ask again. Every other error keeps its name.
+ * tries: the state machine and the queues know that name and ask again. Every other error keeps its name, and is redacted:
+ * where nobody expects it, the runtime logs it, and the state machine's history keeps it.
  */
 export function sayingRetry<Client extends { readonly middlewareStack: object }>(client: Client): Client {
   const around: Around = (next) => async (request) => {
     try {
       return await next(request)
     } catch (error) {
-      throw isNotNow(error) ? notNow(error) : error
+      throw isNotNow(error) ? notNow(error) : redacted(error)
     }
   }
   const stack = client.middlewareStack as Stack
@@ -60,6 +62,14 @@ function isNotNow(error: unknown): boolean {
     ($metadata?.httpStatusCode ?? 0) >= 500 ||
     UNREACHABLE.has(code ?? '')
   )
+}
+
+/** The same error: whoever looks at its class, its name or its members finds them. A stack begins with the message. */
+function redacted(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  error.message = redact(error.message)
+  if (error.stack !== undefined) error.stack = redact(error.stack)
+  return error
 }
 
 function notNow(error: unknown): Retry {
