@@ -15,6 +15,8 @@ export interface Slot {
 export interface Budget {
   readonly minute: readonly Slot[]
   readonly hour: readonly Slot[]
+  /** Until when GitHub has said that it takes nothing, ms UTC. */
+  readonly closedUntil?: number
 }
 
 export const UNUSED_BUDGET: Budget = { minute: [], hour: [] }
@@ -37,13 +39,15 @@ const SLOTS_PER_WINDOW = 12
 
 /**
  * Takes one creation at `now` (ms UTC). However they are spread, no minute ever has more than CONTENT_PER_MINUTE_MAX of
- * them and no hour more than CONTENT_PER_HOUR_MAX. A clock that is behind the one that wrote last counts as that one.
+ * them and no hour more than CONTENT_PER_HOUR_MAX; and nothing while it is closed. A clock that is behind the one that wrote last counts as that one.
  */
 export function takeFrom(budget: Budget, now: number): Taken {
+  const { closedUntil = 0 } = budget
+  if (closedUntil > now) return { state: 'spent', until: closedUntil }
   const minute = countIn(MINUTE, budget.minute, now)
   const hour = countIn(HOUR, budget.hour, now)
   if (minute.until > now || hour.until > now) return { state: 'spent', until: Math.max(minute.until, hour.until) }
-  return { state: 'taken', budget: { minute: minute.slots, hour: hour.slots } }
+  return { state: 'taken', budget: { ...budget, minute: minute.slots, hour: hour.slots } }
 }
 
 /** The slots with one creation more; or `until` in the future, when the first of them will have left. */

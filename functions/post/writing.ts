@@ -1,7 +1,7 @@
 /** GitHub as a poster writes to it: each creation of content is counted before, and a write without an answer is remembered. */
 import { isFailure, Retry } from '../../shared/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
-import { takeBudget } from '../../shared/ledger/budget.ts'
+import { closeBudget, takeBudget } from '../../shared/ledger/budget.ts'
 import type { Run } from '../../shared/run.ts'
 import type { PostParts } from './parts.ts'
 
@@ -13,13 +13,16 @@ export interface Writing {
 
 /**
  * Without budget a creation throws Retry `github_throttled` with the time until there is some, before GitHub is asked: it
- * takes time and is no error (AW76). Deletions create nothing and need none.
+ * takes time and is no error (AW76). Deletions create nothing and need none. A limit that GitHub itself names closes the
+ * budget until then: nobody else of the installation runs into it, which GitHub asks for.
  */
 export function writingFor({ ledger, github, now }: PostParts, run: Run): Writing {
   let unanswered = false
 
+  const { installationId } = run.repository
+
   async function counted(): Promise<void> {
-    const taken = await takeBudget(ledger, run.repository.installationId, now())
+    const taken = await takeBudget(ledger, installationId, now())
     if (taken.taken) return
     const sentence = 'As much as this installation may create on GitHub in a minute or an hour has been created'
     throw new Retry('github_throttled', sentence, taken.until - now())
@@ -31,6 +34,9 @@ export function writingFor({ ledger, github, now }: PostParts, run: Run): Writin
         return await write(...given)
       } catch (error) {
         if (isFailure(error, 'retry') && error.outcomeUnknown) unanswered = true
+        if (isFailure(error, 'retry') && error.code === 'github_throttled') {
+          await closeBudget(ledger, installationId, now() + error.afterMs)
+        }
         throw error
       }
     }

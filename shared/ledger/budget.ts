@@ -2,6 +2,8 @@
 import { type Budget, takeFrom, UNUSED_BUDGET } from '../budget.ts'
 import { change, contended, keyOf, type Ledger, read } from './table.ts'
 
+type Stored = Budget & { readonly version: number }
+
 export type BudgetTaken = { readonly taken: true } | { readonly taken: false; readonly until: number }
 
 /**
@@ -11,13 +13,28 @@ export type BudgetTaken = { readonly taken: true } | { readonly taken: false; re
 export async function takeBudget(ledger: Ledger, installationId: number, now: number): Promise<BudgetTaken> {
   const key = keyOf.budget(installationId)
   return contended<BudgetTaken>(async () => {
-    const before = await read<Budget & { readonly version: number }>(ledger, key)
+    const before = await read<Stored>(ledger, key)
     const taken = takeFrom(before ?? UNUSED_BUDGET, now)
     if (taken.state === 'spent') return { taken: false, until: taken.until }
     const written = await change(ledger, key, {
-      set: { ...taken.budget, version: (before?.version ?? 0) + 1 },
+      set: { minute: taken.budget.minute, hour: taken.budget.hour, version: (before?.version ?? 0) + 1 },
       if: { version: before?.version },
     })
     return written.done ? { taken: true } : 'again'
+  })
+}
+
+/** Closes the budget until `until` (ms UTC), because GitHub met one of the installation's calls with a limit. Repeatable. */
+export async function closeBudget(ledger: Ledger, installationId: number, until: number): Promise<void> {
+  const key = keyOf.budget(installationId)
+  await contended(async () => {
+    const before = await read<Stored>(ledger, key)
+    if ((before?.closedUntil ?? 0) >= until) return 'closed'
+    const { minute, hour } = before ?? UNUSED_BUDGET
+    const written = await change(ledger, key, {
+      set: { minute, hour, closedUntil: until, version: (before?.version ?? 0) + 1 },
+      if: { version: before?.version },
+    })
+    return written.done ? 'closed' : 'again'
   })
 }

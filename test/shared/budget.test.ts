@@ -63,6 +63,12 @@ describe('the budget of an installation', () => {
     expect(takenAt([...given, at + MINUTE_MS - 1])).toHaveLength(CONTENT_PER_MINUTE_MAX)
   })
 
+  it('R4: while GitHub takes nothing, nothing is given; then there is as much as before', () => {
+    const closed = { ...UNUSED_BUDGET, closedUntil: 5_000 }
+    expect(takeFrom(closed, 4_999)).toEqual({ state: 'spent', until: 5_000 })
+    expect(takeFrom(closed, 5_000)).toMatchObject({ state: 'taken' })
+  })
+
   it('a clock that is behind gives nothing back', () => {
     const full = Array.from({ length: CONTENT_PER_MINUTE_MAX }, () => 1_200_000)
     expect(takenAt([...full, 600_000, 0])).toHaveLength(CONTENT_PER_MINUTE_MAX)

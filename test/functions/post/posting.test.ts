@@ -328,6 +328,24 @@ describe('the budget of an installation', () => {
   }, 120_000)
 })
 
+describe('a limit that GitHub names', () => {
+  it('R4: keeps every poster of the installation from creating until then, and is no error', async () => {
+    const other = await world.subject()
+    await world.owe(subject)
+    await world.owe(other)
+    world.standIn.fail({ route: CREATE, kind: 'secondary_403', retryAfterSeconds: 90 })
+    await world.post(subject)
+    await world.post(other)
+    expect(writesAsked().filter(({ path }) => path.includes('/reviews'))).toHaveLength(1)
+    for (const each of [subject, other]) {
+      expect(await world.message(each)).toMatchObject({ state: 'owed', errors: 0, dueAt: world.local.now + 90_000 })
+    }
+    await rest(subject)
+    await rest(other)
+    expect(await world.message(other)).toMatchObject({ state: 'said' })
+  })
+})
+
 describe('others', () => {
   it('LE8: ten posts hang inside GitHub; what is owed to another pull request is posted all the same', async () => {
     const hanging: Promise<void>[] = []

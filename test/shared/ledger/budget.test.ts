@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { takeBudget } from '../../../shared/ledger/budget.ts'
+import { closeBudget, takeBudget } from '../../../shared/ledger/budget.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { CONTENT_PER_MINUTE_MAX } from '../../../shared/limits.ts'
 import { startWorld, type World } from './world.ts'
@@ -28,6 +28,15 @@ describe("an installation's budget in the ledger", () => {
     const spent = await take()
     expect(spent).toMatchObject({ taken: false })
     world.now = spent.taken ? world.now : spent.until
+    expect(await take()).toEqual({ taken: true })
+  })
+
+  it('R4: closed by the latest that GitHub said, whatever was counted, and counted on when it is open', async () => {
+    await take()
+    await closeBudget(world.ledger, INSTALLATION, world.now + 60_000)
+    await closeBudget(world.ledger, INSTALLATION, world.now + 1_000)
+    expect(await take()).toEqual({ taken: false, until: world.now + 60_000 })
+    world.now += 60_000
     expect(await take()).toEqual({ taken: true })
   })
 
