@@ -1,5 +1,5 @@
 /** Everything that can go wrong, as one line for a person: a stable code, a sentence, the remedy; details go to a file. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { EXIT_CODES, type ExitName } from './exit-codes.ts'
 
@@ -31,6 +31,19 @@ const DETAILS_FILE = 'last-error.txt'
 
 /** Codes of the services in `infra/local` and of git whose cause is what the caller named; the others are `unavailable`. */
 const CODES_OF_USAGE = new Set(['not_a_git_repository', 'unknown_commit', 'invalid_repository_name'])
+
+/** What the system says of a state folder that can't be used. */
+const CODES_OF_STATE = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'ENAMETOOLONG',
+  'ELOOP',
+])
 
 /** Their own messages have this form: `code: sentence. Remedy.` */
 const CODED = /^([a-z0-9]+(?:_[a-z0-9]+)+): (.+)$/s
@@ -73,9 +86,9 @@ function explainKnown(error: Error): Explanation | undefined {
     const sentence = `Port ${port ?? ''} is in use by another process.`
     return { code: 'port_in_use', text: `${sentence} Name another one with --port, or --port 0.`, exit: 'unavailable' }
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOSPC') {
+  if (code !== undefined && CODES_OF_STATE.has(code)) {
     const { path: file = 'a file' } = error as NodeJS.ErrnoException
-    const why = code === 'ENOSPC' ? 'the disk is full' : 'it may not be written or read'
+    const why = code === 'ENOSPC' ? 'the disk is full' : `it may not be written or read (${code})`
     const text = `${file} could not be used: ${why}. Make room or change its owner, or choose another --state.`
     return { code: 'state_unusable', text, exit: 'unavailable' }
   }
@@ -111,7 +124,7 @@ function keepDetails(error: unknown, stateDirectory: string): string | undefined
   const stacks =
     error instanceof Error ? causesOf(error).map(({ stack, message }) => stack ?? message) : [String(error)]
   try {
-    mkdirSync(stateDirectory, { recursive: true })
+    if (!existsSync(stateDirectory)) mkdirSync(stateDirectory, { mode: 0o700 })
     writeFileSync(file, `${new Date().toISOString()}\n${stacks.join('\ncaused by ')}\n`, { mode: 0o600 })
     return file
   } catch {

@@ -15,7 +15,10 @@ export function createCommand(name: string): Command {
   return new Command(name)
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('Add --help to see what it takes.')
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`muster: usage: ${text.replace(/^error: /, '').trim()} Add --help to see what it takes.\n`),
+    })
     .helpOption('-h, --help', 'show this help')
 }
 

@@ -1,11 +1,12 @@
 /** Starts the local stack for a command, with a line of progress for each step that a person would wait for. */
 
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import type { AppCredentials } from '../infra/local/credentials.ts'
 import type { LocalStack } from '../infra/local/stack.ts'
 import { openControl } from './control.ts'
+import { makeFolder } from './folder.ts'
 import type { Reporter } from './progress.ts'
 import type { Reviewer } from './request.ts'
 import { reviewerOn } from './reviewer.ts'
@@ -34,9 +35,13 @@ export interface OpenStack {
 /** Starts the stack on its state. Rejects if the state or the port is in use. */
 export async function openStack(settings: StackSettings, reporter: Reporter): Promise<OpenStack> {
   const { stateDirectory, port, model, github, isShared } = settings
-  await mkdir(stateDirectory, { recursive: true })
-  const log = createWriteStream(logFile(stateDirectory), { mode: 0o600 })
-  await once(log, 'open')
+  await makeFolder(stateDirectory)
+  // Opened at the first line, which comes when the state is ours: a process that is refused leaves another's log alone.
+  let log: WriteStream | undefined
+  const write = (line: string) => {
+    log ??= createWriteStream(logFile(stateDirectory), { flags: 'a', mode: 0o600 })
+    log.write(line)
+  }
   const { startLocalStack } = await import('../infra/local/stack.ts')
   const stack = await reporter.step(await startingText(), () =>
     startLocalStack({
@@ -45,7 +50,7 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
       port,
       ...(model ? { model } : {}),
       ...(github ? { github } : {}),
-      onLog: (functionName, line) => void log.write(`${functionName} ${line}\n`),
+      onLog: (functionName, line) => write(`${functionName} ${line}\n`),
     }),
   )
   const standIn = stack.github
@@ -64,8 +69,7 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
         if (control) await removeUp(stateDirectory) // first, while the state is still ours
         await control?.close()
         await stack.close()
-        log.end()
-        await once(log, 'close')
+        if (log) await once(log.end(), 'close')
       })()
       return closing
     },

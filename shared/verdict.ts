@@ -40,7 +40,8 @@ function diffReasons({ diff }: VerdictFacts): string[] {
 }
 
 /** LE13: no lens at all, or one that failed, is no clean review. */
-function lensReasons({ lenses }: VerdictFacts): string[] {
+function lensReasons({ lenses, diff }: VerdictFacts): string[] {
+  if (lenses.length === 0 && diff === 'empty') return []
   if (lenses.length === 0) return ['No lens is active, so nothing was read.']
   return lenses
     .filter((outcome) => outcome.state !== 'read')

@@ -1,6 +1,7 @@
 /** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
 import type { Conclusion, LensOutcome } from '../../shared/conclusion.ts'
 import { dispose } from '../../shared/dispositions.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
 import type { Finding } from '../../shared/finding.ts'
 import type { LensName } from '../../shared/lens.ts'
 import type { Plan } from '../../shared/plan.ts'
@@ -49,7 +50,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[]): Conclusion {
     round: plan.round,
     roundsCeiling: plan.configuration.rounds.ceiling,
     verdict: holes.length > 0 ? 'incomplete' : judgement.verdict,
-    incompleteReasons: [...judgement.incompleteReasons, ...holes],
+    incompleteReasons: [...holes, ...judgement.incompleteReasons],
     findings: standing,
     saidBefore,
     dispositions: [
@@ -100,7 +101,7 @@ function outcomeOf(lens: LensName, plan: Plan, seen: readonly ReviewSeen[]): Len
     ...(notAllRead
       ? {
           reason: `${failed?.review.reason?.code ?? 'lens_failed'}: ${failed?.review.reason?.sentence ?? 'its worker was lost and it was not read.'}`,
-          remedy: 'Deliver the pull request’s webhook again: what is done already is not done twice.',
+          remedy: remedyOf(failed?.review.reason?.code),
         }
       : {}),
     findings: results.reduce((sum, { findings }) => sum + findings.length, 0),
@@ -108,6 +109,21 @@ function outcomeOf(lens: LensName, plan: Plan, seen: readonly ReviewSeen[]): Len
     coverage: results.flatMap(({ coverage }) => coverage),
     ...(model ? { model } : {}),
   }
+}
+
+/** What to do about a lens that failed, by its reason; docs/errors.md says the same. */
+const REMEDIES: Partial<Record<ErrorCode, string>> = {
+  model_refused: 'Check the key and the name of the model.',
+  model_unreachable: 'Check the address of the model’s endpoint.',
+  model_throttled: 'Give the endpoint time, or a larger quota.',
+  model_reply_cut: 'Use a model with a larger output, or split the change.',
+  model_reply_invalid: 'Use a model that keeps to a schema.',
+  secret_missing: 'Put the secret of the models as docs/configuration.md says.',
+}
+
+function remedyOf(code: ErrorCode | undefined): string {
+  const cause = code === undefined ? undefined : REMEDIES[code]
+  return `${cause === undefined ? '' : `${cause} `}Ask again then: what is done already is not done twice.`
 }
 
 /** One finding an identity: the worst of the same stands, the others are merged into it. */

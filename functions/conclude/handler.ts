@@ -75,7 +75,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
     verdict: conclusion.verdict,
     conclusion: await putDocument(documents, conclusion),
     planKey: plan.planKey,
-    whole: conclusion.lenses.every(({ state }) => state !== 'failed'),
+    whole: isWhole(conclusion),
     round: conclusion.round,
     token,
     message: await messageOwed(run, plan, conclusion),
@@ -116,20 +116,25 @@ async function concluded(run: Run, plan: Plan): Promise<Conclusion> {
 
 /**
  * The review that is owed: none for a run of analyzers, none where it was said already under this plan key. Where a lens
- * had failed and was asked again, a second one says what the first didn't, and is no round of its own.
+ * had failed and was asked again, a second one says what the first didn't. What was not read whole uses no round (RO2).
  */
 async function messageOwed(run: Run, plan: Plan, conclusion: Conclusion): Promise<MessageOwed | undefined> {
   if (plan.kind !== 'full') return undefined
   const first = await messageState(run, plan, REVIEW_KEY)
   if (first !== 'said') {
     const document = await putDocument(documents, reviewMessageOf(conclusion, { requestChanges: false }))
-    return { key: REVIEW_KEY, document, round: plan.round, before: first }
+    return { key: REVIEW_KEY, document, round: isWhole(conclusion) ? plan.round : 0, before: first }
   }
   if (isShownAgain(run, plan) || unsaid(conclusion).length === 0) return undefined
   const key = `${REVIEW_KEY}-a${run.attempt}`
   const options = { requestChanges: false, supplement: run.attempt }
   const document = await putDocument(documents, reviewMessageOf(conclusion, options))
-  return { key, document, round: 0, before: await messageState(run, plan, key) }
+  return { key, document, round: isWhole(conclusion) ? plan.round : 0, before: await messageState(run, plan, key) }
+}
+
+/** True if no lens failed. */
+function isWhole({ lenses }: Conclusion): boolean {
+  return lenses.every(({ state }) => state !== 'failed')
 }
 
 /** The state of a message of this run; throws Retry while an earlier attempt's is still being withdrawn. */

@@ -26,7 +26,8 @@ function read(text: string | undefined): ReadConfiguration {
   }
   const document = parseDocument(text, { uniqueKeys: true })
   const [error] = document.errors
-  if (error) return unreadableConfiguration(`It is not YAML: ${error.message.split('\n', 1)[0] ?? ''}`)
+  if (error)
+    return unreadableConfiguration(`It is not YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '.') ?? ''}`)
   try {
     return configurationFrom(document.toJS({ maxAliasCount: 0 }))
   } catch {

@@ -71,11 +71,13 @@ export function makePlan(facts: PlanFacts): Plan {
     texts: {},
     reviews,
     notRead: carriedFrom
-      ? notRead.filter((lens) => !carriedFrom.lenses.some((outcome) => outcome.lens === lens.lens))
+      ? notRead.filter(
+          ({ lens }) => !carriedFrom.lenses.some((outcome) => outcome.lens === lens && outcome.state === 'read'),
+        )
       : notRead,
     openFindings: facts.lastConclusion?.findings ?? [],
     carried: carriedFrom?.findings.filter(isCarried) ?? [],
-    carriedLenses: carriedFrom?.lenses.filter(isCarried) ?? [],
+    carriedLenses: carriedFrom?.lenses.filter((outcome) => outcome.state === 'read' && isCarried(outcome)) ?? [],
     carriedDispositions:
       facts.lastConclusion?.head === run.head
         ? facts.lastConclusion.dispositions.filter(({ verb }) => verb !== 'still_present')

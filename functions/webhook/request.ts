@@ -54,8 +54,11 @@ export function deliveryOf(request: HttpRequest): Delivery {
     throw new Refused(
       'body_too_large',
       `The body has ${bytes.byteLength} bytes; at most ${WEBHOOK_BODY_BYTES_MAX} are taken.`,
-      'Nothing is lost but this event; the next push of the pull request is smaller, or ask for a review by a comment.',
+      'Nothing is lost but this event: the next push of the pull request is reviewed, whatever came before.',
     )
+  }
+  if (bytes.byteLength === 0) {
+    throw new Refused('malformed_body', 'The body is empty.', 'Send the payload as GitHub made it.')
   }
   const body = bytes.toString('utf8')
   if (!Buffer.from(body, 'utf8').equals(bytes)) {
