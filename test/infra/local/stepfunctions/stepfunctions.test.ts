@@ -86,13 +86,16 @@ describe('one run', () => {
     process.on('warning', onWarning)
     let running = 0
     let runningMost = 0
+    let together = 3
+    let met = Promise.withResolvers<void>()
     const { client } = await start(reviewMachine, async (arn, payload) => {
       const name = arn.split(':').at(-1)
       const { token, items, width } = payload as Record<string, string>
       if (name === 'plan') return { outcome: 'planned', items, width }
       if (name === 'review') {
         runningMost = Math.max(runningMost, ++running)
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        if (running >= together) met.resolve()
+        await met.promise // the first ones wait until so many are under way at once
         running -= 1
       } else await client.send(new SendTaskSuccessCommand({ taskToken: token, output: '{"epoch":1}' }))
       return { outcome: 'complete' }
@@ -101,6 +104,8 @@ describe('one run', () => {
 
     const narrow = await ended(client, await run(client, { items, width: 3 }))
     const narrowMost = runningMost
+    together = 4
+    met = Promise.withResolvers<void>()
     const wide = await ended(client, await run(client, { items, width: 40 }))
     process.off('warning', onWarning)
 
