@@ -13,8 +13,9 @@ export interface Writing {
 
 /**
  * Without budget a creation throws Retry `github_throttled` with the time until there is some, before GitHub is asked: it
- * takes time and is no error (AW76). Deletions create nothing and need none. A limit that GitHub itself names closes the
- * budget until then: nobody else of the installation runs into it, which GitHub asks for.
+ * takes time and is no error (AW76). Making and submitting a review and making a comment count; what changes or removes
+ * something, check runs and labels don't, and a burst is not held up by them. A limit that GitHub itself names closes
+ * the budget until then: nobody else of the installation creates into it, which GitHub asks for.
  */
 export function writingFor({ ledger, github, now }: PostParts, run: Run): Writing {
   let unanswered = false
@@ -58,11 +59,11 @@ export function writingFor({ ledger, github, now }: PostParts, run: Run): Writin
       submitReview: creating(github.submitReview),
       deletePendingReview: watched(github.deletePendingReview),
       createComment: creating(github.createComment),
-      updateComment: creating(github.updateComment),
+      updateComment: watched(github.updateComment),
       deleteComment: watched(github.deleteComment),
-      createCheckRun: creating(github.createCheckRun),
-      updateCheckRun: creating(github.updateCheckRun),
-      addLabel: creating(github.addLabel),
+      createCheckRun: watched(github.createCheckRun),
+      updateCheckRun: watched(github.updateCheckRun),
+      addLabel: watched(github.addLabel),
       removeLabel: watched(github.removeLabel),
     },
   }
