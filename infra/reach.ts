@@ -156,7 +156,7 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     github: true,
     why: {
       ledger:
-        'A message or a resource is leased before GitHub is called, and marked after it was read back; whatever is created there is counted in the budget of its installation before.',
+        'A message or a resource is leased before GitHub is called, and marked after it was read back; a review or comment is counted in the budget of its installation before it is made.',
       documents: 'The texts to be posted are read.',
       receives: 'What is owed to a pull request is said in its order.',
       answers: 'The run’s execution ends when everything is shown.',

@@ -36,7 +36,7 @@ export interface PullRequestFacts {
   readonly baseRef: string
 }
 
-/** A model that a lens may call: any OpenAI-compatible endpoint for now. */
+/** A model that a lens may call: any OpenAI-compatible endpoint. */
 export interface ModelChoice {
   /** As configured, for example `gpt-5.2` or `qwen3-coder`. */
   readonly model: string
