@@ -1,0 +1,23 @@
+/** What every simulated service is: synchronous, in memory, with the clock that it is given. The wire decides when, and whether, it is asked. */
+
+/** A request as it arrives: header names in lower case, the path with its query. */
+export interface WireRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface WireAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The whole effect of a request takes place inside the call, so that a request arrives wholly or not at all. */
+export interface SimulatedService {
+  answer(request: WireRequest): WireAnswer
+}
+
+/** ms UTC of the simulated world. */
+export type WorldClock = () => number
