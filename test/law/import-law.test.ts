@@ -88,7 +88,7 @@ describe('what is a breach, and how it is named', () => {
     ['a handler with an SDK', 'functions/plan/handler.ts', `import { x } from '@aws-sdk/client-s3'`],
     ['a room that imports another lazily', 'functions/plan/handler.ts', `const x = await import('../admit/admit.ts')`],
     [
-      'a lens that holds an adapter',
+      'L7, P4: a lens that could publish',
       'functions/review/lenses/x/x.ts',
       `import { x } from '../../../../shared/github/client.ts'`,
     ],

@@ -151,6 +151,11 @@ describe('decide: the rest', () => {
     }
   })
 
+  it('AW91: an action that is no name of one is not repeated in the reason, which is logged and answered', () => {
+    const decision = decided(payload(`gh${'p_'}Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2`))
+    expect(decision).toEqual({ kind: 'ignored', reason: 'action_not_handled:pull_request.(unnamed)' })
+  })
+
   it('AW5: a body that is no JSON, also for a byte order mark, is malformed', () => {
     for (const body of ['', '{', '\ufeff{"a":1}']) {
       expect(refusalOf(() => decide('pull_request', body))).toBe('malformed_body')

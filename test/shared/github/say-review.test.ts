@@ -242,7 +242,7 @@ describe('what GitHub refuses', () => {
     for (const { body } of comments.slice(4)) expect(review?.body).toContain(body)
   })
 
-  it('A4: bad ones in both halves put every comment in full into the body', async () => {
+  it('A4, A11: bad ones in both halves put every comment in full into the body', async () => {
     const comments = commentsWithBad(3, 0, 2)
     expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
     const [review] = reviews()
@@ -255,7 +255,7 @@ describe('what GitHub refuses', () => {
     expect(reviews()).toHaveLength(1)
   })
 
-  it('A4: what does not fit the body is counted, and the markers stay', async () => {
+  it('A4, A11: what does not fit the body is counted, and the markers stay', async () => {
     const comments = Array.from({ length: 60 }, () => ({ ...comment(99_999), body: 'é'.repeat(2_000) }))
     expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
     const body = reviews()[0]?.body ?? ''

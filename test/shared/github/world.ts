@@ -10,6 +10,7 @@ import { installationId, repositoryId } from '../../../infra/local/github/identi
 import { serve } from '../../../infra/local/service.ts'
 import { openGitHub } from '../../../shared/github/client.ts'
 import type { GitHub, Repo } from '../../../shared/github/github.ts'
+import { assertNoViolations, validating } from '../../contract/contract.ts'
 
 /** What the wire does to one request: the answer is lost after the request took effect, or it never arrives. */
 export type Fault =
@@ -51,6 +52,7 @@ export async function openWorld(options: { author?: 'ana' | 'muster[bot]'; lagMs
     .toString()
   const app = { id: 77, slug: 'muster', privateKey, webhookSecret: 'unused' }
   const standIn = await startGitHub({ app, ...(options.lagMs === undefined ? {} : { lagMs: options.lagMs }) })
+  validating(standIn)
   await standIn.addRepository({ ...REPO, gitDirectory: example.gitDirectory, defaultBranch: example.base.ref })
   const login = options.author ?? 'ana'
   const number = await standIn.openPullRequest({
@@ -77,6 +79,7 @@ export async function openWorld(options: { author?: 'ana' | 'muster[bot]'; lagMs
       await close()
       await standIn.close()
       rmSync(directory, { recursive: true, force: true })
+      assertNoViolations(standIn)
     },
   }
 }

@@ -1,0 +1,51 @@
+/** What leaves an AWS client when a call fails: our own words where AWS isn't there, and never a secret. */
+import { describe, expect, it } from 'vitest'
+import { sayingRetry } from '../../../shared/aws/client.ts'
+import { isFailure } from '../../../shared/errors.ts'
+
+const TOKEN = `gh${'p_'}${'Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2'}`
+
+/** What a client rejects with whose call fails like this. */
+async function rejectionOf(error: unknown): Promise<unknown> {
+  type Call = (request: unknown) => Promise<unknown>
+  let around: ((next: Call) => Call) | undefined
+  sayingRetry({
+    middlewareStack: {
+      add(middleware: (next: Call) => Call) {
+        around = middleware
+      },
+    },
+  })
+  return around?.(() => Promise.reject(error))({}).then(
+    () => undefined,
+    (rejection: unknown) => rejection,
+  )
+}
+
+describe('an error of AWS that nobody expects', () => {
+  it('AW91: keeps its name and its class, and says nothing that looks like a secret, in its stack neither', async () => {
+    const error = Object.assign(new TypeError(`Value ${TOKEN} is not accepted`), { name: 'ValidationException' })
+    const rejection = await rejectionOf(error)
+    expect(rejection).toBe(error)
+    expect(error.name).toBe('ValidationException')
+    expect(`${error.message} ${error.stack}`).not.toContain(TOKEN)
+    expect(error.message).toContain('is not accepted')
+  })
+})
+
+describe('AWS that is not there now', () => {
+  it.each([
+    ['a throttle', { name: 'ThrottlingException' }],
+    ['a timeout', { name: 'TimeoutError' }],
+    ['a connection that broke', { name: 'Error', code: 'ECONNRESET' }],
+    ['a 503', { name: 'Whatever', $metadata: { httpStatusCode: 503 } }],
+  ])('%s is Retry busy', async (_what, members) => {
+    const rejection = await rejectionOf(Object.assign(new Error('x'), members))
+    expect(isFailure(rejection, 'retry') && rejection.code).toBe('busy')
+  })
+
+  it('AW25: told by its name, whichever copy of the class it comes from', async () => {
+    const rejection = await rejectionOf({ name: 'ThrottlingException', message: 'slow down' })
+    expect(isFailure(rejection, 'retry')).toBe(true)
+  })
+})
