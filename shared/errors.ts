@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'attempt_waits'
   | 'claim_contended'
   | 'halted'
+  | 'halts_full'
   | 'pull_request_closed'
   | 'execution_failed'
   | 'plan_missing'

@@ -121,6 +121,14 @@ export const MODEL_LINE_CHARS_MAX = 2_000
 /** What is kept of an endpoint's own words about an error, UTF-8 bytes. */
 export const MODEL_ERROR_BYTES_MAX = 400
 
+// --- halts -------------------------------------------------------------------------------------------------------------
+/** Halts that stand at once: all are one item, read whole at every claim, so it stays below DynamoDB's 400 KB even if full. */
+export const HALTS_MAX = 500
+/** Who set a halt, UTF-8 bytes: a login at GitHub has at most 39 characters, a name in AWS more. */
+export const HALT_BY_BYTES_MAX = 100
+/** Why a halt was set, UTF-8 bytes. */
+export const HALT_WHY_BYTES_MAX = 500
+
 // --- rounds ----------------------------------------------------------------------------------------------------------
 /** Rounds of a series when the configuration doesn't say (DESIGN §6). */
 export const ROUNDS_CEILING_DEFAULT = 3

@@ -1,25 +1,113 @@
-/** Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted (DESIGN §7). */
+/**
+ * Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted (DESIGN §7). All
+ * of them stand in one item, so that a claim and a conclusion check one item, whatever may stop them.
+ */
+import { Refused } from '../errors.ts'
+import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../limits.ts'
 import type { Repository } from '../run.ts'
-import { type Item, keyOf, type Ledger, read } from './table.ts'
+import { cutAtBytes } from '../text.ts'
+import { change, contended, keyOf, type Ledger, read } from './table.ts'
+
+/** What a halt stops: everything, the repositories of an installation, or one repository by its id. */
+export type HaltScope = 'fleet' | `installation/${number}` | `repository/${number}`
 
 export interface Halt {
-  readonly scope: string
+  readonly scope: HaltScope
   readonly by: string
   readonly why: string
   /** ms UTC */
   readonly since: number
 }
 
-/** The scopes whose halt stops work on a repository. */
-export function haltScopesOf(repository: Pick<Repository, 'id' | 'installationId'>): string[] {
-  return ['fleet', `installation/${repository.installationId}`, `repository/${repository.id}`]
+/** The halts that stand, by scope. */
+export type Halts = Readonly<Partial<Record<HaltScope, Omit<Halt, 'scope'>>>>
+
+interface Stored {
+  readonly scopes: Halts
+  readonly version: number
 }
 
-/** The first halt that stands for this repository, read consistently; undefined if none does. */
-export async function standingHalt(
-  ledger: Ledger,
-  repository: Pick<Repository, 'id' | 'installationId'>,
-): Promise<Halt | undefined> {
-  const items = await Promise.all(haltScopesOf(repository).map((scope) => read<Item>(ledger, keyOf.halt(scope))))
-  return items.find((item) => item !== undefined) as Halt | undefined
+type Halted = Pick<Repository, 'id' | 'installationId'>
+
+/** The scopes whose halt stops work on a repository, the widest first. */
+export function haltScopesOf({ id, installationId }: Halted): HaltScope[] {
+  return ['fleet', `installation/${installationId}`, `repository/${id}`]
+}
+
+/** Every halt that stands, in one consistent read. */
+export async function standingHalts(ledger: Ledger): Promise<Halts> {
+  return (await read<Stored>(ledger, keyOf.halts()))?.scopes ?? {}
+}
+
+/** The widest halt that stands for this repository; undefined if none does. Pure. */
+export function haltOn(halts: Halts, repository: Halted): Halt | undefined {
+  const scope = haltScopesOf(repository).find((candidate) => halts[candidate] !== undefined)
+  const halt = scope && halts[scope]
+  return halt && { scope, ...halt }
+}
+
+/** The widest halt that stands for this repository, read consistently; undefined if none does. */
+export async function standingHalt(ledger: Ledger, repository: Halted): Promise<Halt | undefined> {
+  return haltOn(await standingHalts(ledger), repository)
+}
+
+/**
+ * Sets a halt and answers the one that stands for its scope: an earlier one is kept, so that setting it again changes
+ * nothing (I9). `by` and `why` are cut at HALT_BY_BYTES_MAX and HALT_WHY_BYTES_MAX. Throws Refused `halts_full` where
+ * HALTS_MAX stand already, Retry `busy` where too many are changed at once.
+ */
+export async function setHalt(ledger: Ledger, halt: Halt): Promise<Halt> {
+  const { scope, since } = halt
+  const by = cutAtBytes(halt.by, HALT_BY_BYTES_MAX).text
+  const why = cutAtBytes(halt.why, HALT_WHY_BYTES_MAX).text
+  return contended<Halt>(async () => {
+    const before = await read<Stored>(ledger, keyOf.halts())
+    const standing = before?.scopes[scope]
+    if (standing) return { scope, ...standing }
+    if (Object.keys(before?.scopes ?? {}).length >= HALTS_MAX) {
+      const remedy = 'Lift some that are not needed, or halt the installation or the fleet.'
+      throw new Refused('halts_full', `${HALTS_MAX} halts stand already.`, remedy)
+    }
+    const scopes = { ...before?.scopes, [scope]: { by, why, since } }
+    return (await writeHalts(ledger, before, scopes)) ? { scope, by, why, since } : 'again'
+  })
+}
+
+/**
+ * Lifts a halt and answers it; undefined if none stood. Repeatable. Runs that it held carry their `dueAt`, and the sweeper
+ * resumes those that no other halt holds. Throws Retry `busy` where too many are changed at once.
+ */
+export async function liftHalt(ledger: Ledger, scope: HaltScope): Promise<Halt | undefined> {
+  return contended<Halt | undefined>(async () => {
+    const before = await read<Stored>(ledger, keyOf.halts())
+    const standing = before?.scopes[scope]
+    if (!standing) return undefined
+    const { [scope]: _lifted, ...scopes } = before.scopes
+    return (await writeHalts(ledger, before, scopes)) ? { scope, ...standing } : 'again'
+  })
+}
+
+/** Nothing stands for this repository, as a member of a transaction; true also before the first halt was ever set. */
+export function noHaltInTransaction(ledger: Ledger, repository: Halted) {
+  const scopes = haltScopesOf(repository)
+  return {
+    ConditionCheck: {
+      TableName: ledger.table,
+      Key: keyOf.halts(),
+      ConditionExpression: scopes.map((_, index) => `attribute_not_exists(#scopes.#s${index})`).join(' AND '),
+      ExpressionAttributeNames: {
+        '#scopes': 'scopes',
+        ...Object.fromEntries(scopes.map((scope, index) => [`#s${index}`, scope])),
+      },
+    },
+  }
+}
+
+/** The map is small and written whole, on the version that was read: it needs no parent to be there first. */
+async function writeHalts(ledger: Ledger, before: Stored | undefined, scopes: Halts): Promise<boolean> {
+  const written = await change(ledger, keyOf.halts(), {
+    set: { scopes, version: (before?.version ?? 0) + 1 },
+    if: { version: before?.version },
+  })
+  return written.done
 }

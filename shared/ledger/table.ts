@@ -76,7 +76,7 @@ export const keyOf = {
     sk: `${String(turn).padStart(15, '0')}#${reviewId}#${epoch}`,
   }),
   budget: (installationId: number): Key => ({ pk: `BUDGET#${installationId}`, sk: 'BUDGET' }),
-  halt: (scope: string): Key => ({ pk: `HALT#${scope}`, sk: 'HALT' }),
+  halts: (): Key => ({ pk: 'HALT#main', sk: 'HALT' }),
 } as const
 
 /** Attributes that put an item into the `due` index; an item without them has nothing more to happen to it. */

@@ -1,7 +1,7 @@
 /** Threads in the ledger, and the two transactions that move them: claim and conclude. */
 import type { Run } from '../run.ts'
 import type { Entry, Thread } from '../thread.ts'
-import { haltScopesOf } from './halt.ts'
+import { noHaltInTransaction } from './halt.ts'
 import type { MessageState } from './message.ts'
 import { raiseInTransaction } from './resource.ts'
 import { change, changeInTransaction, contended, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
@@ -34,9 +34,8 @@ export async function writeClaim(
 ): Promise<Moved> {
   const { thread, next, entry, run, ends, now } = claim
   const runKey = keyOf.run(run.runId)
-  const halts = haltScopesOf(run.repository)
   const answer = await transact(ledger, [
-    ...halts.map((scope) => haltCheck(ledger, scope)),
+    noHaltInTransaction(ledger, run.repository),
     threadWrite(ledger, thread, next),
     changeInTransaction(ledger, runKey, {
       set: { state: 'running', version: run.version + 1, ...due(runKey, now + ledger.timings.lookMs) },
@@ -61,7 +60,7 @@ export async function writeClaim(
         ]
       : []),
   ])
-  return moved(answer, halts.length)
+  return moved(answer)
 }
 
 /** A review to be said: its key, its document, the round that it is (0: none), and the message's state as it was read. */
@@ -93,7 +92,6 @@ export interface ConclusionWrite {
 /** Conclude: thread, run, verdict entry, message and desired resources change together, with no halt standing, or not at all. */
 export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): Promise<Moved> {
   const { thread, run, now } = write
-  const halts = haltScopesOf(run.repository)
   const runKey = keyOf.run(run.runId)
   const { repositoryId, number } = thread
   const next: Thread = {
@@ -102,7 +100,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
     lastConclusion: { digest: write.conclusion, head: run.head, runId: run.runId },
   }
   const answer = await transact(ledger, [
-    ...halts.map((scope) => haltCheck(ledger, scope)),
+    noHaltInTransaction(ledger, run.repository),
     threadWrite(ledger, thread, next),
     changeInTransaction(ledger, runKey, {
       set: {
@@ -132,7 +130,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
       raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, ...resource, now }),
     ),
   ])
-  return moved(answer, halts.length)
+  return moved(answer)
 }
 
 /** Counts a shown review as round `round` of `series`. Repeatable; a newer series or a higher round is left alone. */
@@ -195,17 +193,8 @@ function messageWrite(ledger: Ledger, write: ConclusionWrite, message: MessageOw
   })
 }
 
-function haltCheck(ledger: Ledger, scope: string) {
-  return {
-    ConditionCheck: {
-      TableName: ledger.table,
-      Key: keyOf.halt(scope),
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
-  }
-}
-
-function moved(answer: Awaited<ReturnType<typeof transact>>, halts: number): Moved {
+/** The halt check is the first member of both transactions. */
+function moved(answer: Awaited<ReturnType<typeof transact>>): Moved {
   if (answer.done) return 'done'
-  return answer.refused.some((position) => position < halts) ? 'halted' : 'again'
+  return answer.refused.includes(0) ? 'halted' : 'again'
 }

@@ -32,11 +32,18 @@ function expectShownOnce(pullRequest: TestPullRequest): void {
   expect(labels).toHaveLength(1)
 }
 
+/** The one item of all halts, as an operator's change leaves it. */
+const halts = { pk: 'HALT#main', sk: 'HALT' }
+const halted = (repositoryId: number) => {
+  const halt = { by: 'ops', why: 'incident', since: Date.now() }
+  return muster.aws.put({ ...halts, scopes: { [`repository/${repositoryId}`]: halt }, version: 1 })
+}
+const lifted = () => muster.aws.put({ ...halts, scopes: {}, version: 2 })
+
 describe('a halt', () => {
   it('PL4: a push under a halt is answered and held, nothing is judged or posted; lifted, the sweeper takes it up', async () => {
     const repository = await muster.repository('halted')
-    const halt = { pk: `HALT#repository/${repository.id}`, sk: 'HALT', by: 'ops', why: 'incident', since: Date.now() }
-    await muster.aws.put(halt)
+    await halted(repository.id)
     const pullRequest = await muster.open(repository, { 'src/h.ts': 'export const under_a_halt = 1\n' })
     const { status, body } = await muster.answered(pullRequest)
     expect([status, body.status]).toEqual([202, 'created'])
@@ -50,7 +57,7 @@ describe('a halt', () => {
     const { reviews, issueComments, checkRuns, labels } = muster.shown(pullRequest)
     expect([reviews, issueComments, checkRuns.flatMap(({ runs }) => runs), labels]).toEqual([[], [], [], []])
 
-    await muster.aws.remove(halt.pk, halt.sk)
+    await lifted()
     expect(await muster.runEnded(String(body.run))).toMatchObject({ outcome: 'reviewed', attempt: 2, verdict: 'pass' })
     expectShownOnce(pullRequest)
   })
@@ -61,12 +68,11 @@ describe('a halt', () => {
     const pullRequest = await muster.open(repository, { 'src/l.ts': 'export const halted_late = 1\n' })
     const runId = await runIdOf(pullRequest)
     await muster.until('the model asked', () => muster.model.callsAbout('halted_late').length > 0)
-    const halt = { pk: `HALT#repository/${repository.id}`, sk: 'HALT', by: 'ops', why: 'incident', since: Date.now() }
-    await muster.aws.put(halt)
+    await halted(repository.id)
     waiting.release()
     await muster.until('the run held', async () => (await muster.run(runId))?.state === 'held')
     expect(muster.shown(pullRequest).reviews).toEqual([])
-    await muster.aws.remove(halt.pk, halt.sk)
+    await lifted()
     expect(await muster.runEnded(runId)).toMatchObject({ outcome: 'reviewed' })
     expectShownOnce(pullRequest)
     // LE12: what was completed under the halt is kept.

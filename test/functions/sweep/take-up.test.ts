@@ -4,6 +4,7 @@ import { openLog } from '../../../shared/aws/log.ts'
 import { handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
 import { dueKeys, lookLater, readDue } from '../../../shared/ledger/due.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
+import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { completeReview, leaseReview, ticketOf } from '../../../shared/ledger/review.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -205,11 +206,11 @@ describe('a run', () => {
   it('PL4, IL12: held, it goes on as the next attempt when its halt is lifted, and not before', async () => {
     const run = await readRun(world.ledger, requestOf().runId)
     if (run) await updateRun(world.ledger, run, { state: 'held', plan: 'p' }, { now: world.now })
-    const halt = keyOf.halt(`repository/${repository.id}`)
-    await world.put({ ...halt, scope: 'repository/7', by: 'a person', why: 'a reason', since: 1 })
+    const scope = `repository/${repository.id}` as const
+    await setHalt(world.ledger, { scope, by: 'a person', why: 'a reason', since: 1 })
     await sweep(lookMs)
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'held', attempt: 1 })
-    await world.remove(halt)
+    await liftHalt(world.ledger, scope)
     await sweep(lookMs)
     const resumed = await readRun(world.ledger, requestOf().runId)
     expect(resumed).toMatchObject({ state: 'accepted', attempt: 2 })

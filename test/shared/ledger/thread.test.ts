@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type HaltScope, liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { acceptRun, beginEnding, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { contended, type Item, keyOf } from '../../../shared/ledger/table.ts'
 import {
@@ -75,7 +76,7 @@ const halts = [
   ['installation', `installation/${repository.installationId}`],
   ['repository', `repository/${repository.id}`],
 ] as const
-const halt = (scope: string) => world.put({ ...keyOf.halt(scope), scope, by: 'a person', why: 'a reason', since: 1 })
+const halt = (scope: HaltScope) => setHalt(world.ledger, { scope, by: 'a person', why: 'a reason', since: 1 })
 
 describe('writeClaim', () => {
   it('IL1: a newer head takes over: thread, run, checkpoint and the ending of the run before, all at once', async () => {
@@ -130,7 +131,7 @@ describe('writeClaim', () => {
     const before = await world.items()
     expect(await claimed(run.runId)).toBe('halted')
     expect(await world.items()).toEqual(before)
-    await world.remove(keyOf.halt(scope))
+    await liftHalt(world.ledger, scope)
     expect(await claimed(run.runId)).toBe('done')
   })
 

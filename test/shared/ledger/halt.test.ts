@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type HaltScope,
+  haltOn,
+  haltScopesOf,
+  liftHalt,
+  setHalt,
+  standingHalt,
+  standingHalts,
+} from '../../../shared/ledger/halt.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../../../shared/limits.ts'
+import { byteLength } from '../../../shared/text.ts'
+import { repository } from '../samples.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+const halt = (scope: HaltScope, since = 1) =>
+  setHalt(world.ledger, { scope, by: 'a person', why: 'an incident', since })
+
+describe('halts', () => {
+  it('none stands before the first was set, and lifting one that does not stand answers none', async () => {
+    expect(await standingHalts(world.ledger)).toEqual({})
+    expect(await liftHalt(world.ledger, 'fleet')).toBeUndefined()
+    expect(await world.item(keyOf.halts())).toBeUndefined()
+  })
+
+  it.each(haltScopesOf(repository))('one of %s stands for its repository until it is lifted', async (scope) => {
+    await halt(scope)
+    const standing = { scope, by: 'a person', why: 'an incident', since: 1 }
+    expect(await standingHalt(world.ledger, repository)).toEqual(standing)
+    expect(await liftHalt(world.ledger, scope)).toEqual(standing)
+    expect(await standingHalt(world.ledger, repository)).toBeUndefined()
+  })
+
+  it('each scope stands for its own: lifting one leaves the others', async () => {
+    const [fleet, installation, repositoryScope] = haltScopesOf(repository) as [HaltScope, HaltScope, HaltScope]
+    for (const scope of [repositoryScope, installation, fleet, 'repository/8'] as const) await halt(scope)
+    expect(haltOn(await standingHalts(world.ledger), repository)?.scope).toBe(fleet)
+    await liftHalt(world.ledger, fleet)
+    expect(haltOn(await standingHalts(world.ledger), repository)?.scope).toBe(installation)
+    await liftHalt(world.ledger, installation)
+    expect(haltOn(await standingHalts(world.ledger), repository)?.scope).toBe(repositoryScope)
+    expect(haltOn(await standingHalts(world.ledger), { id: 9, installationId: 9 })).toBeUndefined()
+  })
+
+  it('I9: set again it stays as it was, by whom and since when', async () => {
+    await halt('fleet', 1)
+    expect(await halt('fleet', 2)).toMatchObject({ since: 1 })
+    expect(await world.item(keyOf.halts())).toMatchObject({ version: 1 })
+  })
+
+  it('set and lifted by many at once, none of them is lost, the first of all among them', async () => {
+    const scopes = [1, 2, 3, 4, 5].map((id): HaltScope => `repository/${id}`)
+    await Promise.all(scopes.map((scope) => halt(scope)))
+    expect(Object.keys(await standingHalts(world.ledger)).toSorted()).toEqual(scopes)
+    const lifted = scopes.slice(0, 3)
+    await Promise.all([...lifted.map((scope) => liftHalt(world.ledger, scope)), halt('fleet')])
+    expect(Object.keys(await standingHalts(world.ledger)).toSorted()).toEqual(['fleet', ...scopes.slice(3)])
+  })
+
+  it('AW32: one whose answer was lost is set once, and answered', async () => {
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await halt('fleet')).toMatchObject({ scope: 'fleet', since: 1 })
+    expect(await world.item(keyOf.halts())).toMatchObject({ version: 1 })
+  })
+
+  it('a full item refuses one more, takes it when one is lifted, and stays below the size of an item', async () => {
+    const longest = { by: 'b'.repeat(HALT_BY_BYTES_MAX), why: 'w'.repeat(HALT_WHY_BYTES_MAX), since: 1 }
+    const scopeOf = (index: number): HaltScope => `installation/${9_000_000_000_000 + index}`
+    const scopes = Object.fromEntries(Array.from({ length: HALTS_MAX }, (_, index) => [scopeOf(index), longest]))
+    expect(byteLength(JSON.stringify(scopes))).toBeLessThan(380_000)
+    await world.put({ ...keyOf.halts(), scopes, version: 1 })
+    await expect(halt('fleet')).rejects.toMatchObject({ name: 'refused', code: 'halts_full' })
+    expect(await halt(scopeOf(0))).toMatchObject({ since: 1 })
+    await liftHalt(world.ledger, scopeOf(0))
+    expect(await halt('fleet')).toMatchObject({ scope: 'fleet' })
+  })
+
+  it('what is too long is cut, and says so', async () => {
+    await setHalt(world.ledger, { scope: 'fleet', by: 'é'.repeat(1_000), why: 'é'.repeat(1_000), since: 1 })
+    const standing = await standingHalt(world.ledger, repository)
+    expect(byteLength(standing?.why ?? '')).toBeLessThanOrEqual(HALT_WHY_BYTES_MAX)
+    expect(byteLength(standing?.by ?? '')).toBeLessThanOrEqual(HALT_BY_BYTES_MAX)
+    expect(standing?.why).toMatch(/… \[cut\]$/)
+  })
+})
