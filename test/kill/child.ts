@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { GitHubStandIn } from '../../infra/local/github/github.ts'
 import type { RecordedRequest } from '../../infra/local/github/server.ts'
 import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
+import { assertNoViolations, validating } from '../contract/contract.ts'
 import { unrestOf } from './judge.ts'
 import type { ChildMessage, ChildOptions } from './messages.ts'
 import { openCamera, type Picture, pullRequestsOf, REPOSITORY, REPOSITORY_NAME } from './picture.ts'
@@ -38,6 +39,7 @@ const stack = await startLocalStack({
 })
 const { github } = stack
 if (!github) throw new Error('The stack has no GitHub stand-in.')
+validating(github)
 await github.addRepository({ ...REPOSITORY, gitDirectory: repository.gitDirectory, defaultBranch: 'main' })
 tell({ kind: 'landmark', landmark: 'up' })
 const camera = openCamera(stack)
@@ -101,6 +103,8 @@ async function rest(github: GitHubStandIn): Promise<void> {
     const picture = await camera.take()
     const unrest = unrestOf(picture)
     if (unrest.length === 0 || Date.now() - startedAt > options.restMsMax) {
+      // What GitHub would not have taken, or not have answered, ends this process by its exception: the round has failed.
+      assertNoViolations(github)
       return tell({ kind: 'ended', picture, unrest })
     }
     // GitHub doesn't redeliver by itself: whoever runs the App does, in its settings.
