@@ -45,6 +45,10 @@ export type ErrorCode =
   // configuration
   | 'configuration_invalid'
   | 'configuration_unreadable'
+  // limits
+  | 'limits_invalid'
+  | 'limit_above_ceiling'
+  | 'limits_changed'
   // GitHub
   | 'github_refused'
   | 'github_unreachable'

@@ -8,6 +8,12 @@ export const CONTRACT = 1
 export const FLEET_CONCURRENCY_DEFAULT = 15
 /** Places one fleet item can hold, so that it stays far below the 400 KB of a DynamoDB item (DESIGN §5). */
 export const FLEET_SLOTS_MAX = 200
+/** Reviews that workers outside may hold at once, whatever is configured (CE2). */
+export const EXTERNAL_POOL_CEILING = 16
+/** Pools that may have limits of their own: they stand on the fleet item beside its slots. */
+export const POOLS_LIMITED_MAX = 50
+/** A pool's name, characters: a model's name with its prefix. */
+export const POOL_NAME_CHARS_MAX = 210
 /** An inline Map of Step Functions runs at most 40 iterations at once; a plan has at most as many reviews. */
 export const PLAN_REVIEWS_MAX = 40
 

@@ -1,12 +1,5 @@
 /** Who gets the fleet's free places. Pure: the fleet as it is and who waits, in; grants, out (DESIGN §5). */
-import { FLEET_CONCURRENCY_DEFAULT, FLEET_SLOTS_MAX } from './limits.ts'
-
-export interface FleetLimits {
-  /** Reviews leased at once, as configured. */
-  readonly configured: number
-  /** False: one at a time, whatever is configured (CE3). */
-  readonly enabled: boolean
-}
+import { effectiveOf, type FleetLimits, LIMITS_DEFAULT } from './ceiling.ts'
 
 /** A place that is taken. It has no clock: it is void when its review is done or at another epoch. */
 export interface Slot {
@@ -34,24 +27,10 @@ export interface Ticket {
   readonly turn: number
 }
 
-export interface Effective {
-  readonly configured: number
-  readonly effective: number
-  readonly reason?: 'concurrency_disabled' | 'fleet_ceiling'
-}
-
 export const FLEET_AT_REST: Fleet = {
-  limits: { configured: FLEET_CONCURRENCY_DEFAULT, enabled: true },
+  limits: LIMITS_DEFAULT,
   slots: {},
   version: 0,
-}
-
-/** What a configured concurrency comes to, and why if it is less. */
-export function effectiveOf(limits: FleetLimits): Effective {
-  const { configured } = limits
-  if (!limits.enabled) return { configured, effective: 1, reason: 'concurrency_disabled' }
-  const effective = Math.max(1, Math.min(configured, FLEET_SLOTS_MAX))
-  return effective < configured ? { configured, effective, reason: 'fleet_ceiling' } : { configured, effective }
 }
 
 /**

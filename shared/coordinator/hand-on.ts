@@ -1,11 +1,12 @@
 /** Handing the fleet's places on: what is released goes to who waits, in the same write (DESIGN §5). */
 import { answerToken } from '../aws/executions.ts'
+import { effectiveOf } from '../ceiling.ts'
 import { dropQueue, dropTicket, queueTicket, readFleet, readQueues, readTickets, writeFleet } from '../ledger/fleet.ts'
 import { dropToken, grantReview, ticketOf } from '../ledger/review.ts'
 import { contended } from '../ledger/table.ts'
 import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX } from '../limits.ts'
 import { parseReviewId, type Review, reviewIdOf } from '../review.ts'
-import { afterHandOver, effectiveOf, type Fleet, schedule, type Ticket } from '../schedule.ts'
+import { afterHandOver, type Fleet, schedule, type Ticket } from '../schedule.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /** A place to give up: the slot of this review at this epoch, or at an earlier one, which is void then. */

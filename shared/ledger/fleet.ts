@@ -1,8 +1,20 @@
 /** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
 
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { changeLimits, type LimitsChange } from '../ceiling.ts'
 import { FLEET_AT_REST, type Fleet, type Ticket } from '../schedule.ts'
-import { change, conditional, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
+import {
+  change,
+  conditional,
+  contended,
+  create,
+  due,
+  type Item,
+  keyOf,
+  type Ledger,
+  read,
+  readPrefix,
+} from './table.ts'
 
 /** Queues that one hand-over looks at; more wait for the next one. */
 const QUEUES_READ_MAX = 100
@@ -50,6 +62,27 @@ export async function writeFleet(
     if: { version: before.version },
   })
   return written.done || written.item?.writer === writer
+}
+
+/**
+ * Changes the limits as they are now, in one conditional write; the caller hands on. A change that lands between the read
+ * and the write is decided again (CE4), and a refusal holds at a second read, so no view of the past refuses (CE5).
+ */
+export async function updateLimits(
+  ledger: Ledger,
+  patch: unknown,
+  options: { writer: string; now: number; revision?: number | undefined },
+): Promise<LimitsChange> {
+  return contended(async () => {
+    const before = await readFleet(ledger)
+    const change = changeLimits(before.limits, patch, options.revision)
+    if (change.kind === 'refused') {
+      const { limits } = await readFleet(ledger)
+      return (limits.revision ?? 0) === (before.limits.revision ?? 0) ? change : 'again'
+    }
+    const next = { ...before, limits: change.limits }
+    return (await writeFleet(ledger, before, next, options.writer, options.now)) ? change : 'again'
+  })
 }
 
 /** Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. */

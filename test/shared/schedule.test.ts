@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FLEET_CONCURRENCY_DEFAULT, FLEET_SLOTS_MAX } from '../../shared/limits.ts'
-import { afterHandOver, effectiveOf, FLEET_AT_REST, type Fleet, schedule, type Ticket } from '../../shared/schedule.ts'
+import { effectiveOf } from '../../shared/ceiling.ts'
+import { afterHandOver, FLEET_AT_REST, type Fleet, schedule, type Ticket } from '../../shared/schedule.ts'
 import { ticket } from './samples.ts'
 
 /** Few reviews, so that tickets of one review and slots of waiting ones come up often. */
@@ -26,36 +26,6 @@ const anyFleet: fc.Arbitrary<Fleet> = fc.record({
 })
 
 const held = (fleet: Fleet) => Object.keys(fleet.slots).length
-
-describe('effectiveOf', () => {
-  it('AW94: a fleet at rest has its default of 15 places', () => {
-    expect(effectiveOf(FLEET_AT_REST.limits)).toEqual({
-      configured: FLEET_CONCURRENCY_DEFAULT,
-      effective: FLEET_CONCURRENCY_DEFAULT,
-    })
-  })
-
-  it('CE3: with concurrency disabled the effective ceiling is 1, whatever is configured, and says why', () => {
-    expect(effectiveOf({ configured: 50, enabled: false })).toEqual({
-      configured: 50,
-      effective: 1,
-      reason: 'concurrency_disabled',
-    })
-  })
-
-  it('CE2: a stored ceiling beyond what one fleet holds is reported as what takes effect, and why', () => {
-    expect(effectiveOf({ configured: 5_000, enabled: true })).toEqual({
-      configured: 5_000,
-      effective: FLEET_SLOTS_MAX,
-      reason: 'fleet_ceiling',
-    })
-  })
-
-  it('is never below 1: a ceiling of 0 would be a halt that nobody sees', () => {
-    expect(effectiveOf({ configured: 0, enabled: true }).effective).toBe(1)
-    expect(effectiveOf({ configured: -3, enabled: true }).effective).toBe(1)
-  })
-})
 
 describe('schedule', () => {
   it('CE1: 20 reviews at a ceiling of 15 are 15 grants and 5 that wait', () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { finishGrant, handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { setLimits } from '../../../shared/coordinator/set-limits.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { completeReview, endReview, leaseReview, takeBack, ticketOf } from '../../../shared/ledger/review.ts'
 import type { Review } from '../../../shared/review.ts'
@@ -80,6 +81,31 @@ describe('the ceiling', () => {
     await world.limit({ configured: 25 })
     await handOn(world.coordinator)
     expect(await heldParts(world)).toEqual(range(25))
+  })
+})
+
+describe('setLimits', () => {
+  it('CE7, AW43: lowered from 15 to 5 while 15 run, none is ended, and none gets a place until fewer than 5 run', async () => {
+    for (const part of range(17)) await admitted(world, part)
+    await setLimits(world.coordinator, { configured: 5 })
+    expect(await heldParts(world)).toEqual(range(15))
+    for (const part of range(10)) await worked(world, await stored(world, part))
+    expect(await heldParts(world)).toEqual([10, 11, 12, 13, 14])
+    await worked(world, await stored(world, 10))
+    expect(await heldParts(world)).toEqual([11, 12, 13, 14, 15])
+  })
+
+  it('IL13: raised, it grants at once', async () => {
+    await setLimits(world.coordinator, { configured: 1 })
+    for (const part of range(4)) await admitted(world, part)
+    expect(await setLimits(world.coordinator, { configured: 3 })).toMatchObject({ kind: 'changed' })
+    expect(await heldParts(world)).toEqual(range(3))
+    expect(toldParts(world)).toEqual(range(3))
+  })
+
+  it('CE2: refused, it changes nothing', async () => {
+    expect(await setLimits(world.coordinator, { configured: 500 })).toMatchObject({ code: 'limit_above_ceiling' })
+    expect(await world.items()).toEqual([])
   })
 })
 

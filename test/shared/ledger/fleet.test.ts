@@ -6,6 +6,7 @@ import {
   readFleet,
   readQueues,
   readTickets,
+  updateLimits,
   writeFleet,
 } from '../../../shared/ledger/fleet.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -61,6 +62,72 @@ describe('the fleet item', () => {
     const empty = await readFleet(world.ledger)
     await write(empty, granting(empty, 'c'), 'w4')
     expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt: world.now + world.ledger.timings.lookMs })
+  })
+})
+
+describe('updateLimits', () => {
+  const update = (patch: unknown, writer: string, revision?: number) =>
+    updateLimits(world.ledger, patch, { writer, now: world.now, revision })
+  const stored = async () => (await readFleet(world.ledger)).limits
+  /** Does `effect` after the next read of the fleet, before what was read arrives. */
+  const afterRead = (effect: () => Promise<unknown>) =>
+    world.wire.beforeAnswer(
+      ({ operation }) => operation === 'GetItem',
+      async () => {
+        await effect()
+      },
+    )
+
+  it('changes what it names and keeps slots and all else, whoever grants meanwhile', async () => {
+    await update({ perRepository: 4 }, 'u1')
+    afterRead(async () => {
+      const before = await readFleet(world.ledger)
+      await write(before, granting(before, 'a'), 'w1')
+    })
+    expect(await update({ configured: 20 }, 'u2')).toMatchObject({ kind: 'changed' })
+    expect(await readFleet(world.ledger)).toMatchObject({
+      limits: { configured: 20, enabled: true, perRepository: 4, revision: 2 },
+      slots: { a: { epoch: 1 } },
+    })
+  })
+
+  it('CE2: refused with the limit named, and nothing is written', async () => {
+    expect(await update({ pools: { external: { configured: 50 } } }, 'u1')).toMatchObject({
+      code: 'limit_above_ceiling',
+      limit: 'the pool external',
+    })
+    expect(await world.items()).toEqual([])
+  })
+
+  it('CE4: of two that only break the rule together the second is refused, and the stored item never breaks it', async () => {
+    afterRead(() => update({ accountQuota: 16 }, 'u1'))
+    expect(await update({ configured: 50 }, 'u2')).toMatchObject({ kind: 'refused', limit: 'accountQuota' })
+    expect(await stored()).toMatchObject({ configured: 15, accountQuota: 16 })
+  })
+
+  it('CE4: two that agree are both there', async () => {
+    afterRead(() => update({ perRepository: 3 }, 'u1'))
+    await update({ configured: 50 }, 'u2')
+    expect(await stored()).toMatchObject({ configured: 50, perRepository: 3 })
+  })
+
+  it('CE5: one that a change beside it makes valid is accepted', async () => {
+    await update({ accountQuota: 16 }, 'u0')
+    afterRead(() => update({ accountQuota: 60 }, 'u1'))
+    expect(await update({ configured: 50 }, 'u2')).toMatchObject({ kind: 'changed', limits: { configured: 50 } })
+  })
+
+  it('one that names a revision is refused if others were first', async () => {
+    afterRead(() => update({ perRepository: 3 }, 'u1'))
+    expect(await update({ configured: 50 }, 'u2', 0)).toMatchObject({ code: 'limits_changed' })
+    expect(await update({ configured: 50 }, 'u3', 1)).toMatchObject({ kind: 'changed' })
+  })
+
+  it('AW32: one whose answer was lost is done once', async () => {
+    await update({ configured: 10 }, 'u0')
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await update({ configured: 20 }, 'u1')).toMatchObject({ kind: 'changed' })
+    expect(await stored()).toMatchObject({ configured: 20, revision: 2 })
   })
 })
 
