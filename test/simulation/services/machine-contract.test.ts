@@ -1,0 +1,45 @@
+/** The simulated Step Functions keeps the contract that AWS's own keeps: over HTTP, with real timers for its events. */
+import type { RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { vi } from 'vitest'
+import { serve } from '../../../infra/local/service.ts'
+import { stepFunctionsContract } from '../../infra/local/stepfunctions/contract.ts'
+import { machineArn, sfnClient, waitMachine } from '../../infra/local/stepfunctions/machine.ts'
+import { compileMachine, type MachineWorld, simulateMachine } from './machine.ts'
+import type { SimulatedService } from './service.ts'
+
+stepFunctionsContract('the simulation', async () => {
+  const tokens = new Map<string, string>()
+  const parameters = { FunctionName: 'wait', Payload: { 'name.$': '$$.Execution.Name', 'token.$': '$$.Task.Token' } }
+  const world: MachineWorld = {
+    now: Date.now,
+    after(ms, fn) {
+      const timer = setTimeout(fn, ms).unref()
+      return () => clearTimeout(timer)
+    },
+    random: Math.random,
+    invoke(_arn, payload, done) {
+      const { name, token } = payload as { name: string; token: string }
+      tokens.set(name, token)
+      setImmediate(() => done({ ok: null }))
+      return undefined
+    },
+  }
+  const program = compileMachine(waitMachine({ Parameters: parameters }))
+  const service = await serve(listenerOf(simulateMachine({ machineArn, program, world })))
+  return {
+    client: sfnClient(service.url),
+    machineArn,
+    tokenOf: (name) => vi.waitUntil(() => tokens.get(name)),
+    close: () => service.close(),
+  }
+})
+
+function listenerOf(service: SimulatedService): RequestListener {
+  return async (request, response) => {
+    const { method = '', url: path = '' } = request
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    const answer = service.answer({ method, path, headers, body: await text(request) })
+    response.writeHead(answer.status, answer.headers).end(answer.body)
+  }
+}

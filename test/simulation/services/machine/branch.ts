@@ -1,0 +1,154 @@
+/** One line of control through the states of a level: the machine itself, or one item of a Map. */
+import { StatesError } from '../../../../infra/local/stepfunctions/errors.ts'
+import type { Outcome } from '../../../../infra/local/stepfunctions/journal.ts'
+import { Attempt } from './attempt.ts'
+import { jsonWithin } from './data.ts'
+import { type Failure, failureOf, matches, Retries } from './failures.ts'
+import { Iterations } from './iterations.ts'
+import type { Level, LongState, ProgramState } from './program.ts'
+import type { Run, Wait } from './run.ts'
+
+export type BranchEnd = { readonly output: unknown } | Failure
+
+/** What a state that takes no time leads to. */
+interface Step {
+  readonly data: unknown
+  readonly next: string | undefined
+}
+
+export class Branch {
+  readonly #run: Run
+  readonly #level: Level
+  readonly #done: (end: BranchEnd) => void
+  #state = ''
+  #wait: Wait | undefined
+  #isOver = false
+
+  /** `done` is called once, unless the branch is stopped before. */
+  constructor(run: Run, level: Level, done: (end: BranchEnd) => void) {
+    this.#run = run
+    this.#level = level
+    this.#done = done
+  }
+
+  start(input: unknown): void {
+    this.#go({ data: input, next: this.#level.start })
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#wait?.stop()
+  }
+
+  current(): string[] {
+    return [this.#state, ...(this.#wait instanceof Iterations ? this.#wait.current() : [])]
+  }
+
+  /** Goes from state to state until one takes time, or the end is there. */
+  #go(from: Step): void {
+    let step: Step | undefined = from
+    while (step.next !== undefined) {
+      const state = this.#level.states.get(step.next)
+      if (!state) throw new Error(`Expected a state, got the name ${step.next}`)
+      this.#state = state.name
+      this.#run.enter(state)
+      if (this.#isOver) return
+      if (state.type === 'Task' || state.type === 'Map') {
+        this.#attempt(state, step.data, new Retries(state.retriers))
+        return
+      }
+      try {
+        step = this.#pass(state, step.data)
+      } catch (error) {
+        this.#finish(failureOf(error))
+        return
+      }
+      if (!step) return
+      this.#run.exit(state)
+      if (this.#isOver) return
+    }
+    this.#finish({ output: step.data })
+  }
+
+  #pass(state: Exclude<ProgramState, LongState>, data: unknown): Step | undefined {
+    switch (state.type) {
+      case 'Pass':
+        return { data: state.merge(data, state.result({ data, context: this.#run.context })), next: state.next }
+      case 'Choice': {
+        const next = state.rules.find(({ holds }) => holds(data))?.next ?? state.otherwise
+        if (next !== undefined) return { data, next }
+        throw new StatesError('States.NoChoiceMatched', `No rule of ${state.name} holds, and it has no Default`)
+      }
+      case 'Succeed':
+        return { data, next: undefined }
+      case 'Fail':
+        this.#finish({ error: state.error, cause: state.cause })
+        return undefined
+    }
+  }
+
+  #attempt(state: LongState, input: unknown, retries: Retries): void {
+    const done = (outcome: Outcome): void => {
+      if ('error' in outcome) this.#recover(state, input, retries, outcome)
+      else this.#leave(state, input, retries, outcome.output)
+    }
+    const wait =
+      state.type === 'Task' ? new Attempt(this.#run, state, input, done) : new Iterations(this.#run, state, input, done)
+    this.#wait = wait
+    try {
+      wait.start()
+    } catch (error) {
+      wait.stop()
+      this.#recover(state, input, retries, failureOf(error))
+    }
+  }
+
+  #leave(state: LongState, input: unknown, retries: Retries, output: string): void {
+    let data: unknown
+    try {
+      const result: unknown = JSON.parse(output)
+      const selected = state.select ? state.select({ data: result, context: this.#run.context }) : result
+      data = state.merge(input, selected)
+      jsonWithin(data, 'The output')
+    } catch (error) {
+      this.#recover(state, input, retries, failureOf(error))
+      return
+    }
+    this.#moveOn(state, { data, next: state.next })
+  }
+
+  /** After a failure: once more, or out through a catcher, or the end of the branch. */
+  #recover(state: LongState, input: unknown, retries: Retries, failure: Failure): void {
+    const { world } = this.#run
+    const delayMs = retries.delayMs(failure.error, () => world.random())
+    if (delayMs !== undefined) {
+      this.#run.retry(state, world.now() + delayMs)
+      if (this.#isOver) return
+      this.#wait = { stop: world.after(delayMs, () => this.#attempt(state, input, retries)) }
+      return
+    }
+    const catcher = state.catchers.find(({ errors }) => matches(errors, failure.error))
+    if (!catcher) {
+      this.#finish(failure)
+      return
+    }
+    try {
+      const data = catcher.merge(input, { Error: failure.error, Cause: failure.cause })
+      this.#moveOn(state, { data, next: catcher.next })
+    } catch (error) {
+      this.#finish(failureOf(error))
+    }
+  }
+
+  #moveOn(state: LongState, step: Step): void {
+    this.#wait = undefined
+    this.#run.exit(state)
+    if (!this.#isOver) this.#go(step)
+  }
+
+  #finish(end: BranchEnd): void {
+    this.#isOver = true
+    this.#wait = undefined
+    this.#done(end)
+  }
+}

@@ -1,0 +1,74 @@
+/** A definition taken apart once, so that many executions of many worlds can run it quickly. It holds no state. */
+import type { Catcher, Retrier } from './failures.ts'
+import type { Merge, Read } from './paths.ts'
+
+export interface Program {
+  readonly definition: object
+  readonly level: Level
+}
+
+/** The states that one StartAt leads through: the machine's own, or those of a Map's items. */
+export interface Level {
+  readonly start: string
+  readonly states: ReadonlyMap<string, ProgramState>
+}
+
+export type ProgramState = TaskState | MapState | PassState | ChoiceState | SucceedState | FailState
+
+/** States that take time: they may fail, be tried again, or be left through a catcher. */
+export type LongState = TaskState | MapState
+
+interface Long {
+  readonly name: string
+  readonly select: Read | undefined
+  readonly merge: Merge
+  readonly retriers: readonly Retrier[]
+  readonly catchers: readonly Catcher[]
+  /** Absent at the end. */
+  readonly next: string | undefined
+}
+
+export interface TaskState extends Long {
+  readonly type: 'Task'
+  readonly functionArn: string
+  readonly payload: Read
+  /** Whether the task ends when its token is answered, rather than when its function returns. */
+  readonly waits: boolean
+  readonly timeoutMs: number
+}
+
+export interface MapState extends Long {
+  readonly type: 'Map'
+  readonly items: Read
+  /** Items side by side; 0 means as many as AWS allows. */
+  readonly width: Read
+  readonly item: Read
+  readonly level: Level
+}
+
+export interface PassState {
+  readonly type: 'Pass'
+  readonly name: string
+  readonly result: Read
+  readonly merge: Merge
+  readonly next: string | undefined
+}
+
+export interface ChoiceState {
+  readonly type: 'Choice'
+  readonly name: string
+  readonly rules: readonly { readonly holds: (data: unknown) => boolean; readonly next: string }[]
+  readonly otherwise: string | undefined
+}
+
+export interface SucceedState {
+  readonly type: 'Succeed'
+  readonly name: string
+}
+
+export interface FailState {
+  readonly type: 'Fail'
+  readonly name: string
+  readonly error: string
+  readonly cause: string
+}
