@@ -1,11 +1,12 @@
 /** Who calls: the App itself, by a signed JWT, or one of its installations, by a token that it was given for an hour. */
-import { createHash, createPublicKey, type KeyObject, randomBytes, verify } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import type { Entropy } from './entropy.ts'
 import { Refusal } from './http.ts'
 import type { AppPermissions } from './permissions.ts'
 import type { Account, Token } from './records.ts'
-import { type Store, TOP } from './store.ts'
+import { type Store, TOP } from './store/store.ts'
 
 export interface AppIdentity {
   id: number
@@ -34,6 +35,9 @@ export interface Authentication {
 /** "Installation tokens expire one hour from the time you create them": docs.github.com, apps. */
 const TOKEN_LIFE_MS = 3_600_000
 
+/** GitHub's tokens have 36 characters after their prefix. */
+const TOKEN_BYTES = 18
+
 /** "exp … no more than 10 minutes into the future": docs.github.com, generating a JWT. */
 const JWT_AHEAD_SECONDS_MAX = 600
 
@@ -45,7 +49,12 @@ export function botOf(app: AppIdentity): Account {
   return { login: `${app.slug}[bot]`, type: 'Bot' }
 }
 
-export function createAuthentication(app: AppIdentity, store: Store, now: () => number): Authentication {
+export function createAuthentication(
+  app: AppIdentity,
+  store: Store,
+  entropy: Entropy,
+  now: () => number,
+): Authentication {
   const publicKey = createPublicKey(app.privateKey)
   return {
     identify(headers) {
@@ -63,7 +72,7 @@ export function createAuthentication(app: AppIdentity, store: Store, now: () => 
       return { kind: 'installation', installationId: token.installationId, account: botOf(app) }
     },
     issueToken(installationId) {
-      const token = `ghs_${randomBytes(27).toString('base64url').replaceAll(/[-_]/g, '0')}`
+      const token = `ghs_${entropy.hex(TOKEN_BYTES)}`
       const record: Token = { digest: digestOf(token), installationId, expiresAt: now() + TOKEN_LIFE_MS }
       store.change((writer) => writer.put('token', record.digest, TOP, record))
       return { token, expiresAt: record.expiresAt }

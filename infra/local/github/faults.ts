@@ -2,9 +2,10 @@
  * Faults on command: the next requests to a route fail in one of GitHub's ways. A kind either keeps the request from
  * being worked on, or lets it take effect and breaks the answer, which is what keeps a client from knowing.
  */
-import type { Answer, Call, Layer, Route } from './http.ts'
+import type { Answer, Layer, Route } from './http.ts'
 import { Refusal } from './http.ts'
 import { secondaryLimit } from './limits.ts'
+import { type RouteOrder, RouteOrders } from './orders.ts'
 import type { Sending } from './sending.ts'
 
 /** Every kind of fault; `stores`: the request takes effect all the same. */
@@ -31,14 +32,9 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS
 
-export interface Fault {
-  /** As GitHub writes it, e.g. `POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews`, whatever the names in braces; `*` is every route. */
-  route: string
+/** `times`: 1 if absent. */
+export interface Fault extends RouteOrder {
   kind: FaultKind
-  /** How many requests it strikes; 1 if absent. */
-  times?: number
-  /** How many requests to the route go well before; 0 if absent. */
-  after?: number
   /** Of `secondary_403` and `rate_429`; 60 if absent. */
   retryAfterSeconds?: number
   /** Of `slow_body`, between its halves, in ms; 1,000 if absent. */
@@ -70,84 +66,53 @@ export interface Faults {
 const RETRY_AFTER_SECONDS = 60
 const PAUSE_MS = 1_000
 
-interface Ordered {
-  fault: Fault
-  passed: number
-  struck: number
-  ended: boolean
-  spent: PromiseWithResolvers<void>
+interface FaultOrder extends Fault {
+  readonly spent: PromiseWithResolvers<void>
   /** Resolves with whether a held request is still to be worked on. */
-  released: PromiseWithResolvers<boolean>
+  readonly released: PromiseWithResolvers<boolean>
 }
 
 export function createFaults(routes: readonly Route[], now: () => number): Faults {
-  const known = new Set(routes.map(({ method, pattern }) => shapeOf(`${method} ${pattern}`)))
-  const orders: Ordered[] = []
-
-  /** The first fault whose turn it is; those before it that let this one pass count it. */
-  function turnOf(call: Call): Ordered | undefined {
-    if (call.route === null) return undefined
-    const shape = shapeOf(`${call.method} ${call.route}`)
-    for (const order of orders) {
-      const { route, times = 1, after = 0 } = order.fault
-      if (order.ended || order.struck >= times || (route !== '*' && shapeOf(route) !== shape)) continue
-      if (order.passed >= after) return order
-      order.passed += 1
-    }
-    return undefined
-  }
+  const orders = new RouteOrders<FaultOrder>(routes, 1)
 
   return {
     async layer(call, next) {
-      const order = turnOf(call)
-      if (order === undefined) return next(call)
-      order.struck += 1
-      const { fault } = order
-      const last = order.struck === (fault.times ?? 1)
-      if (last && fault.kind === 'late') order.spent.resolve()
+      const turn = orders.turnOf(call)
+      if (turn === undefined) return next(call)
+      const { order } = turn
+      const last = turn.struck === orders.timesOf(turn)
+      if (last && order.kind === 'late') order.spent.resolve()
       try {
-        return { ...(await strike(order, () => next(call), now)), fault: fault.kind }
+        return { ...(await strike(order, () => next(call), now)), fault: order.kind }
       } finally {
         if (last) order.spent.resolve()
       }
     },
     fail(fault) {
-      if (fault.route !== '*' && !known.has(shapeOf(fault.route))) {
-        throw new Error(
-          `unknown_route: nothing here answers ${fault.route}. Write it as GitHub does, with {names} for what varies.`,
-        )
-      }
-      const order: Ordered = {
-        fault,
-        passed: 0,
-        struck: 0,
-        ended: false,
-        spent: Promise.withResolvers(),
-        released: Promise.withResolvers(),
-      }
-      orders.push(order)
+      const [spent, released] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()]
+      const ordered = orders.add({ ...fault, spent, released })
       return {
         get struck() {
-          return order.struck
+          return ordered.struck
         },
-        spent: order.spent.promise,
-        release: () => order.released.resolve(true),
+        spent: spent.promise,
+        release: () => released.resolve(true),
         end: () => {
-          order.ended = true
+          ordered.ended = true
         },
       }
     },
     heal() {
-      for (const order of orders) order.ended = true
+      for (const ordered of orders.all()) ordered.ended = true
     },
     close() {
-      for (const order of orders) order.released.resolve(false)
+      for (const { order } of orders.all()) order.released.resolve(false)
     },
   }
 }
 
-async function strike(order: Ordered, work: () => Promise<Answer>, now: () => number): Promise<Answer> {
-  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS, pauseMs = PAUSE_MS } = order.fault
+async function strike(order: FaultOrder, work: () => Promise<Answer>, now: () => number): Promise<Answer> {
+  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS, pauseMs = PAUSE_MS } = order
   switch (kind) {
     case 'secondary_403':
       return secondaryLimit(retryAfterSeconds).answer()
@@ -197,9 +162,4 @@ function primaryLimit(resetAtSeconds: number): Refusal {
     'x-ratelimit-remaining': '0',
     'x-ratelimit-reset': String(resetAtSeconds),
   })
-}
-
-/** The same for `{pull_number}`, `:number` and `*path`. */
-function shapeOf(route: string): string {
-  return route.replaceAll(/\{[^}]*\}|[:*]\w+/g, '{}')
 }

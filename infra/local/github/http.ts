@@ -17,6 +17,8 @@ export interface Call {
   headers: IncomingHttpHeaders
   body: Buffer
   actor: Actor
+  /** How far behind what it reads is, in ms; 0 for everything that writes. */
+  lagMs: number
 }
 
 export interface Answer {

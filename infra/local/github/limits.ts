@@ -1,5 +1,5 @@
 /** GitHub's secondary limit on creating content, counted over sliding windows, for whoever asks for it. */
-import { type Layer, Refusal } from './http.ts'
+import { type Call, type Layer, Refusal } from './http.ts'
 
 /** "No more than 80 content-generating requests per minute and no more than 500 … per hour": docs.github.com, rate limits. */
 const WINDOWS = [
@@ -11,11 +11,21 @@ const WINDOWS = [
 const SENTENCE =
   'You have exceeded a secondary rate limit and have been temporarily blocked from content creation. Please retry your request again later.'
 
-export function contentCreationLimit(now: () => number): Layer {
+/** Which calls count. */
+export type Counted = (call: Call) => boolean
+
+/** GitHub doesn't say what it counts; nothing is overlooked if everything counts that changes something. */
+export const everyChange: Counted = ({ method }) => ['POST', 'PATCH', 'PUT'].includes(method)
+
+/** Only what people see as new: a review that is made or said, a comment. */
+export const newContent: Counted = ({ method, route }) =>
+  method === 'POST' && /\/(?:reviews|reviews\/:id\/events|comments|comments\/:id\/replies)$/.test(route ?? '')
+
+export function contentCreationLimit(counted: Counted, now: () => number): Layer {
   const createdAt = new Map<number, number[]>()
   return async (call, next) => {
     const { actor } = call
-    if (actor.kind !== 'installation' || !['POST', 'PATCH', 'PUT'].includes(call.method)) return next(call)
+    if (actor.kind !== 'installation' || !counted(call)) return next(call)
     const longestMs = Math.max(...WINDOWS.map(({ lengthMs }) => lengthMs))
     const times = (createdAt.get(actor.installationId) ?? []).filter((time) => time > now() - longestMs)
     createdAt.set(actor.installationId, times)

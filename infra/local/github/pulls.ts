@@ -1,6 +1,4 @@
 /** What people do to pull requests: open, push, edit, close. Each is one change together with the webhook that tells of it. */
-
-import { GitRepository } from './git/repository.ts'
 import { checkBodyLength } from './http.ts'
 import { repositoryId } from './identity.ts'
 import { addIssueComment } from './issue-comments.ts'
@@ -15,7 +13,7 @@ import {
   type Repository,
 } from './records.ts'
 import type { PullCounts } from './shapes/pull.ts'
-import { TOP, type Writer } from './store.ts'
+import { TOP, type Writer } from './store/store.ts'
 import type { WebhookSender } from './webhooks.ts'
 import type { World } from './world.ts'
 
@@ -56,9 +54,10 @@ const FIRST_PULL_ID = 2_000_000_001
 export class PullRequests {
   readonly #world: World
   readonly #webhooks: WebhookSender
-  readonly #url: string
+  readonly #url: () => string
 
-  constructor(world: World, webhooks: WebhookSender, url: string) {
+  /** `url` is where the API is, asked when it is needed: a port is known only when it is listened on. */
+  constructor(world: World, webhooks: WebhookSender, url: () => string) {
     this.#world = world
     this.#webhooks = webhooks
     this.#url = url
@@ -71,7 +70,7 @@ export class PullRequests {
         `invalid_repository_name: ${owner}/${name} isn't a name that GitHub takes. Use letters, digits, ".", "_" and "-".`,
       )
     }
-    const git = await GitRepository.open(input.gitDirectory)
+    const git = await this.#world.openGit(input.gitDirectory)
     git.close()
     const id = repositoryId(owner, name)
     return this.#world.store.change((writer) => {
@@ -102,8 +101,8 @@ export class PullRequests {
     this.#world.store.change((writer) => {
       const current = writer.get('repository', id)
       if (current === undefined) return
-      current.permissions[login.toLowerCase()] = permission
-      writer.put('repository', id, TOP, current)
+      const permissions = { ...current.permissions, [login.toLowerCase()]: permission }
+      writer.put('repository', id, TOP, { ...current, permissions })
     })
   }
 
@@ -225,7 +224,7 @@ export class PullRequests {
       const author: Account = { login, type: 'User' }
       const comment = addIssueComment(writer, repository, { number, author, body, createdAt: at, updatedAt: at })
       const count = writer.list('issueComment', key).length
-      const payload = commentPayload(this.#url, this.#world.app, repository, pull, comment, count)
+      const payload = commentPayload(this.#url(), this.#world.app, repository, pull, comment, count)
       this.#webhooks.record(writer, { event: 'issue_comment', repository, number, payload })
       return comment.id
     })
@@ -255,7 +254,7 @@ export class PullRequests {
   }
 
   #tell(writer: Writer, repository: Repository, pull: PullRequest, counts: PullCounts, event: PullRequestAction): void {
-    const payload = pullRequestPayload(this.#url, repository, pull, counts, event)
+    const payload = pullRequestPayload(this.#url(), repository, pull, counts, event)
     this.#webhooks.record(writer, { event: 'pull_request', repository, number: pull.number, payload })
   }
 

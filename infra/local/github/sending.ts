@@ -1,6 +1,6 @@
 /** Writes an answer to its client: whole as a rule, and broken in the ways in which a network breaks it where a test asked for that. */
-import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import type { Entropy } from './entropy.ts'
 import type { Answer } from './http.ts'
 
 /** How an answer goes out. */
@@ -28,12 +28,12 @@ declare global {
   }
 }
 
-export function encode(answer: Answer, nowMs: number): Encoded {
+export function encode(answer: Answer, entropy: Entropy, nowMs: number): Encoded {
   const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(jsonOf(answer.json)))
   const headers = {
     // Clients set their clock by this after a 401, so it follows the stand-in's own.
     date: new Date(nowMs).toUTCString(),
-    'x-github-request-id': randomBytes(8).toString('hex').toUpperCase(),
+    'x-github-request-id': entropy.hex(8).toUpperCase(),
     'x-github-media-type': 'github.v3; format=json',
     ...(body.length === 0 ? {} : { 'content-type': answer.contentType ?? 'application/json; charset=utf-8' }),
     'content-length': String(body.length),

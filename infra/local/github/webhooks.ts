@@ -3,10 +3,11 @@
  * A delivery is recorded together with the change that it tells of, so that killing the process loses none: one that
  * had no result yet is sent when the stand-in runs again.
  */
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { AppIdentity } from './authentication.ts'
+import { type Entropy, guidFrom } from './entropy.ts'
 import { type Delivery, type DeliveryResult, fullName, type Repository } from './records.ts'
-import type { Store, Writer } from './store.ts'
+import type { Store, Writer } from './store/store.ts'
 
 /** What is told, and of which pull request. */
 export interface WebhookEvent {
@@ -31,14 +32,16 @@ const ENDED = 'ended'
 export class WebhookSender {
   readonly #store: Store
   readonly #app: AppIdentity
+  readonly #entropy: Entropy
   readonly #now: () => number
   readonly #closing = new AbortController()
   readonly #underway = new Map<number, Promise<void>>()
   #endpoint: string | undefined
 
-  constructor(store: Store, app: AppIdentity, now: () => number) {
+  constructor(store: Store, app: AppIdentity, entropy: Entropy, now: () => number) {
     this.#store = store
     this.#app = app
+    this.#entropy = entropy
     this.#now = now
   }
 
@@ -58,7 +61,7 @@ export class WebhookSender {
     const sequence = writer.next('delivery', 1)
     writer.put('delivery', sequence, DUE, {
       sequence,
-      guid: randomUUID(),
+      guid: guidFrom(this.#entropy),
       event,
       action: payload.action,
       repository: fullName(repository),

@@ -1,14 +1,14 @@
 /** What the routes share: the records, the git repositories behind them, and who may see which. */
 import type { Actor, AppIdentity, InstalledApp } from './authentication.ts'
-import { type ChangeList, listChanges, readPatches } from './git/diff.ts'
-import { GitRepository } from './git/repository.ts'
+import type { ChangeList } from './git/diff.ts'
+import type { Git, OpenGit } from './git/git.ts'
 import { type Call, notFound, Refusal } from './http.ts'
 import { installationId, repositoryId } from './identity.ts'
 import { type PatchLine, parsePatch } from './patch.ts'
 import { ASKED_PERMISSIONS, checkPermission, notAccessible } from './permissions.ts'
 import { type Account, fullName, type Permission, type PullRequest, pullKey, type Repository } from './records.ts'
 import type { PullCounts } from './shapes/pull.ts'
-import type { Reader, Store } from './store.ts'
+import type { Reader, Store } from './store/store.ts'
 
 export interface Listing {
   /** The commit or tree that the files are compared with. */
@@ -34,20 +34,21 @@ export class World {
   readonly app: InstalledApp
   readonly store: Store
   readonly now: () => number
-  /** What GET requests see: the state, or the state of `lagMs` ago. */
-  readonly view: Reader
-  readonly #git = new Map<string, Promise<GitRepository>>()
+  /** Opens what isn't known yet; `gitOf` keeps it open. */
+  readonly openGit: OpenGit
+  readonly #git = new Map<string, Promise<Git>>()
   readonly #comparisons = new Map<string, Promise<Comparison | null>>()
 
-  constructor(app: AppIdentity, store: Store, now: () => number) {
+  constructor(app: AppIdentity, store: Store, openGit: OpenGit, now: () => number) {
     this.app = { ...app, permissions: ASKED_PERMISSIONS }
     this.store = store
     this.now = now
-    this.view = store.lagging
+    this.openGit = openGit
   }
 
+  /** What a call sees: the state, or, of a read that lags, the state of `lagMs` ago. */
   readerFor(call: Call): Reader {
-    return call.method === 'GET' ? this.view : this.store
+    return call.lagMs === 0 ? this.store : this.store.behind(call.lagMs)
   }
 
   /** By `owner/name`; throws `unknown_repository` for a caller inside this process. */
@@ -87,10 +88,10 @@ export class World {
     return pull
   }
 
-  gitOf(repository: Repository): Promise<GitRepository> {
+  gitOf(repository: Repository): Promise<Git> {
     const known = this.#git.get(repository.gitDirectory)
     if (known !== undefined) return known
-    const opening = GitRepository.open(repository.gitDirectory)
+    const opening = this.openGit(repository.gitDirectory)
     this.#git.set(repository.gitDirectory, opening)
     opening.catch(() => this.#git.delete(repository.gitDirectory)) // whoever opens it is told; the next call tries again
     return opening
@@ -126,7 +127,7 @@ export class World {
   /** The files that differ between exactly these two commits or trees. */
   async compareTrees(repository: Repository, from: string, head: string): Promise<Listing> {
     const git = await this.gitOf(repository)
-    return { from, head, list: await listChanges(git.gitDirectory, from, head) }
+    return { from, head, list: await git.changes(from, head) }
   }
 
   async #compare(repository: Repository, base: string, head: string): Promise<Comparison | null> {
@@ -152,7 +153,7 @@ export class World {
     if (comparison === null) return lines
     const changes = comparison.list.changes.filter((change) => paths.has(change.path))
     const git = await this.gitOf(repository)
-    const patches = await readPatches(git.gitDirectory, comparison.mergeBase, head, changes)
+    const patches = await git.patches(comparison.mergeBase, head, changes)
     for (const [change, patch] of patches) lines.set(change.path, parsePatch(patch))
     return lines
   }

@@ -1,6 +1,8 @@
 /** A git repository on disk as GitHub's API sees one: refs, commits, trees, blobs. Nothing is ever written into it. */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { type Change, type ChangeList, listChanges, readDiff, readPatches, type WholeDiff } from './diff.ts'
+import type { Git } from './git.ts'
 import { type GitObject, ObjectReader } from './objects.ts'
 import { fieldsOf, GitFailure, runGit, streamGit } from './process.ts'
 
@@ -38,7 +40,7 @@ const COMMIT_FIELDS = 10
 /** What a ref may look like here: git's own rules, without its operators (`^`, `~`, `:`, `@{…}`, `..`). */
 const REF_NAME = /^(?!-)(?!.*(?:\.\.|@\{))[^\p{Cc} ~^:?*[\\]+$/u
 
-export class GitRepository {
+export class GitRepository implements Git {
   readonly gitDirectory: string
   readonly #objects: ObjectReader
 
@@ -62,12 +64,10 @@ export class GitRepository {
     }
   }
 
-  /** The object, or null if there is none; its bytes are null if there are more than `bytesMax` of them. */
   object(sha: string, bytesMax: number): Promise<GitObject | null> {
     return this.#objects.read(sha, bytesMax)
   }
 
-  /** The commit that a branch, a tag, `HEAD`, a full SHA or a prefix of one stands for, or null. */
   async resolveCommit(ref: string): Promise<string | null> {
     if (!REF_NAME.test(ref)) return null
     const names = [`refs/heads/${ref}`, `refs/tags/${ref}`]
@@ -80,7 +80,6 @@ export class GitRepository {
     return null
   }
 
-  /** The best common ancestor, or null for unrelated histories. */
   async mergeBase(one: string, other: string): Promise<string | null> {
     try {
       return (await runGit(this.gitDirectory, ['merge-base', one, other], SMALL_OUTPUT_BYTES_MAX)).toString().trim()
@@ -90,25 +89,21 @@ export class GitRepository {
     }
   }
 
-  /** How many commits only `base` has, and how many only `head` has. */
   async divergence(base: string, head: string): Promise<{ behind: number; ahead: number }> {
     const command = ['rev-list', '--left-right', '--count', `${base}...${head}`]
     const [behind, ahead] = (await runGit(this.gitDirectory, command, SMALL_OUTPUT_BYTES_MAX)).toString().split('\t')
     return { behind: Number(behind), ahead: Number(ahead) }
   }
 
-  /** The commits that `head` has and `base` doesn't, oldest first; at most the newest `countMax`. */
   async commits(base: string, head: string, countMax: number): Promise<Commit[]> {
     return (await this.#log([`--max-count=${countMax}`, '--topo-order', `${base}..${head}`])).reverse()
   }
 
-  /** One commit by its full SHA, or null. */
   async commit(sha: string): Promise<Commit | null> {
     if ((await this.#objects.read(sha, 0))?.type !== 'commit') return null
     return (await this.#log(['--max-count=1', sha]))[0] ?? null
   }
 
-  /** What stands at `path` in a commit or tree, or null. An empty path is the root. */
   async entry(treeish: string, path: string): Promise<TreeEntry | null> {
     if (path === '') {
       const root = await this.#objects.read(`${treeish}^{tree}`, 0)
@@ -120,9 +115,20 @@ export class GitRepository {
     return null
   }
 
-  /** A tree's entries, with everything below it if `recursive`, as they come from git: stop reading when it is enough. */
   tree(treeSha: string, recursive: boolean): AsyncGenerator<TreeEntry> {
     return this.#listTree([], treeSha, recursive ? ['-r', '-t'] : [])
+  }
+
+  changes(base: string, head: string): Promise<ChangeList> {
+    return listChanges(this.gitDirectory, base, head)
+  }
+
+  patches(base: string, head: string, changes: readonly Change[]): Promise<Map<Change, string>> {
+    return readPatches(this.gitDirectory, base, head, changes)
+  }
+
+  wholeDiff(base: string, head: string, linesMax: number, bytesMax: number): Promise<WholeDiff> {
+    return readDiff(this.gitDirectory, base, head, linesMax, bytesMax)
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { accountId, installationId } from '../identity.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { appShape, installationShape, publicUserShape, tokenShape } from '../shapes/account.ts'
 import { repositoryShape } from '../shapes/repository.ts'
-import { TOP } from '../store.ts'
+import { TOP } from '../store/store.ts'
 import type { World } from '../world.ts'
 
 export function appRoutes(world: World, authentication: Authentication): Route[] {
@@ -69,7 +69,8 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
       handle: (call) => {
         const { actor } = call
         if (actor.kind !== 'installation') throw new Refusal(401, 'Requires authentication')
-        const all = world.view
+        const all = world
+          .readerFor(call)
           .list('repository', TOP)
           .filter(({ owner }) => installationId(owner) === actor.installationId)
         const page = pageOf(call)

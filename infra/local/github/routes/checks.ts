@@ -4,7 +4,7 @@ import { type Answer, type Call, notFound, ok, parseBody, Refusal, type Route } 
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type Annotation, type CheckRun, commitKey, type Repository } from '../records.ts'
 import { annotationShape, checkRunShape } from '../shapes/check.ts'
-import type { Reader } from '../store.ts'
+import type { Reader } from '../store/store.ts'
 import type { World } from '../world.ts'
 
 /** "The Checks API limits the number of annotations to a maximum of 50 per API request": docs.github.com, REST, checks. */
@@ -59,7 +59,7 @@ export function checkRoutes(world: World): Route[] {
       method: 'GET',
       pattern: `${base}/:id`,
       handle: (call) => {
-        const { repository, run } = find(world, call, world.view)
+        const { repository, run } = find(world, call, world.readerFor(call))
         return ok(checkRunShape(call.url.origin, world.app, repository, run))
       },
     },
@@ -150,7 +150,7 @@ function annotationOf(input: z.infer<typeof AnnotationInput>): Annotation {
 }
 
 function annotations(world: World, call: Call): Answer {
-  const { repository, run } = find(world, call, world.view)
+  const { repository, run } = find(world, call, world.readerFor(call))
   const page = pageOf(call)
   const part = slice(run.annotations, page).map((annotation) =>
     annotationShape(call.url.origin, repository, run.headSha, annotation),
@@ -165,7 +165,7 @@ async function list(world: World, call: Call): Promise<Answer> {
   if (sha === null) throw new Refusal(422, `No commit found for SHA: ${call.params.ref}`)
   const query = call.url.searchParams
   const [name, status, appId] = [query.get('check_name'), query.get('status'), query.get('app_id')]
-  const newestFirst = world.view.list('checkRun', commitKey(repository.id, sha)).reverse()
+  const newestFirst = world.readerFor(call).list('checkRun', commitKey(repository.id, sha)).reverse()
   const runs = newestFirst
     .filter(
       (run, index) => query.get('filter') === 'all' || newestFirst.findIndex((one) => one.name === run.name) === index,

@@ -16,7 +16,7 @@ import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type IssueComment, type PullRequest, pullKey, type Repository, type ReviewComment } from '../records.ts'
 import { issueCommentShape, labelShape } from '../shapes/pull.ts'
 import { reviewCommentShape } from '../shapes/review.ts'
-import type { Reader, Writer } from '../store.ts'
+import type { Reader, Writer } from '../store/store.ts'
 import { authorOf, type World } from '../world.ts'
 
 const Body = z.object({ body: z.string() })
@@ -42,7 +42,7 @@ export function commentRoutes(world: World): Route[] {
     {
       method: 'GET',
       pattern: `${issues}/comments/:id`,
-      handle: (call) => shown(world, call, find(world, call, world.view)),
+      handle: (call) => shown(world, call, find(world, call, world.readerFor(call))),
     },
     { method: 'PATCH', pattern: `${issues}/comments/:id`, handle: (call) => update(world, call) },
     { method: 'DELETE', pattern: `${issues}/comments/:id`, handle: (call) => remove(world, call) },
@@ -53,7 +53,7 @@ export function commentRoutes(world: World): Route[] {
 function listOnLines(world: World, call: Call): Answer {
   const repository = world.repositoryFor(call)
   const pull = world.pullFor(call, repository)
-  const comments = saidOnLines(world.view, repository, pull)
+  const comments = saidOnLines(world.readerFor(call), repository, pull)
   const page = pageOf(call)
   const part = slice(comments, page).map((comment) => reviewCommentShape(call.url.origin, repository, pull, comment))
   return ok(part, linkHeader(call, page, comments.length))
@@ -61,8 +61,8 @@ function listOnLines(world: World, call: Call): Answer {
 
 function onLine(world: World, call: Call): Answer {
   const repository = world.repositoryFor(call)
-  for (const pull of world.view.list('pull', repository.id)) {
-    const comment = saidOnLines(world.view, repository, pull).find(({ id }) => id === Number(call.params.id))
+  for (const pull of world.readerFor(call).list('pull', repository.id)) {
+    const comment = saidOnLines(world.readerFor(call), repository, pull).find(({ id }) => id === Number(call.params.id))
     if (comment !== undefined) return ok(reviewCommentShape(call.url.origin, repository, pull, comment))
   }
   throw notFound()
@@ -109,7 +109,8 @@ function list(world: World, call: Call): Answer {
   const repository = world.repositoryFor(call)
   const pull = world.pullFor(call, repository)
   const since = Date.parse(call.url.searchParams.get('since') ?? '') || 0
-  const comments = world.view
+  const comments = world
+    .readerFor(call)
     .list('issueComment', pullKey(repository.id, pull.number))
     .filter((comment) => comment.updatedAt >= since)
   const page = pageOf(call)

@@ -1,5 +1,5 @@
 /** Routes that read pull requests: themselves, their files, their commits. */
-import { LISTED_FILES_MAX, readDiff } from '../git/diff.ts'
+import { LISTED_FILES_MAX } from '../git/diff.ts'
 import { type Answer, accepts, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import type { PullRequest, Repository } from '../records.ts'
@@ -29,7 +29,7 @@ export function pullRoutes(world: World): Route[] {
     { method: 'GET', pattern: '/repos/:owner/:repo/pulls', handle: (call) => list(world, call) },
     route('', async (call, repository, pull) => {
       if (accepts(call, 'diff')) return diff(world, repository, pull)
-      const counts = await world.countsOf(repository, pull, world.view)
+      const counts = await world.countsOf(repository, pull, world.readerFor(call))
       return ok(pullShape(call.url.origin, repository, pull, counts))
     }),
     route('/files', async (call, repository, pull) => {
@@ -59,8 +59,8 @@ async function diff(world: World, repository: Repository, pull: PullRequest): Pr
       `number of files (${DIFF_FILES_MAX}). Consider using 'List pull requests files' API or locally cloning the repository instead.`,
     )
   }
-  const { gitDirectory } = await world.gitOf(repository)
-  const whole = await readDiff(gitDirectory, comparison.mergeBase, comparison.head, DIFF_LINES_MAX, DIFF_BYTES_MAX)
+  const git = await world.gitOf(repository)
+  const whole = await git.wholeDiff(comparison.mergeBase, comparison.head, DIFF_LINES_MAX, DIFF_BYTES_MAX)
   if (whole.bytes !== null) {
     return { status: 200, bytes: whole.bytes, contentType: 'application/vnd.github.diff; charset=utf-8' }
   }
@@ -82,7 +82,8 @@ function list(world: World, call: Call): Answer {
   }
   const base = query.get('base')
   const head = query.get('head')
-  const pulls = world.view
+  const pulls = world
+    .readerFor(call)
     .list('pull', repository.id)
     .filter((pull) => state === 'all' || pull.state === state)
     .filter((pull) => base === null || pull.base.ref === base)

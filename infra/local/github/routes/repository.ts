@@ -1,5 +1,4 @@
 /** Routes that read a repository: itself, its files, its git objects, its history. */
-import { readPatches } from '../git/diff.ts'
 import type { Commit, TreeEntry } from '../git/repository.ts'
 import { type Answer, accepts, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { nodeId } from '../identity.ts'
@@ -98,7 +97,7 @@ export async function filesOf(
 ) {
   const { from: base, head, list } = listing
   const changes = list.changes.slice(from, from + countMax)
-  const patches = await readPatches((await world.gitOf(repository)).gitDirectory, base, head, changes)
+  const patches = await (await world.gitOf(repository)).patches(base, head, changes)
   return changes.map((change) => diffEntryShape(call.url.origin, repository, head, change, patches.get(change)))
 }
 

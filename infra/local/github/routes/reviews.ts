@@ -18,7 +18,7 @@ import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type PullRequest, pullKey, type Repository, type Review, type ReviewState } from '../records.ts'
 import { anchorComments, CommentInput, type PlacedComment } from '../review-comments.ts'
 import { reviewCommentShape, reviewShape } from '../shapes/review.ts'
-import type { Reader, Writer } from '../store.ts'
+import type { Reader, Writer } from '../store/store.ts'
 import { authorOf, type World } from '../world.ts'
 
 const Event = z.enum(['APPROVE', 'REQUEST_CHANGES', 'COMMENT'])
@@ -55,7 +55,7 @@ export function reviewRoutes(world: World): Route[] {
   return [
     { method: 'GET', pattern: base, handle: (call) => list(world, call) },
     { method: 'POST', pattern: base, handle: (call) => create(world, call) },
-    { method: 'GET', pattern: `${base}/:id`, handle: (call) => answer(call, find(world, call, world.view)) },
+    { method: 'GET', pattern: `${base}/:id`, handle: (call) => answer(call, find(world, call, world.readerFor(call))) },
     { method: 'PUT', pattern: `${base}/:id`, handle: (call) => update(world, call) },
     { method: 'DELETE', pattern: `${base}/:id`, handle: (call) => remove(world, call) },
     { method: 'POST', pattern: `${base}/:id/events`, handle: (call) => submit(world, call) },
@@ -67,7 +67,8 @@ export function reviewRoutes(world: World): Route[] {
 function list(world: World, call: Call): Answer {
   const repository = world.repositoryFor(call)
   const pull = world.pullFor(call, repository)
-  const reviews = world.view
+  const reviews = world
+    .readerFor(call)
     .list('review', pullKey(repository.id, pull.number))
     .filter((review) => visible(call, review))
   const page = pageOf(call)
@@ -152,8 +153,9 @@ function remove(world: World, call: Call): Answer {
 }
 
 function comments(world: World, call: Call): Answer {
-  const { repository, pull, review } = find(world, call, world.view)
-  const own = world.view
+  const { repository, pull, review } = find(world, call, world.readerFor(call))
+  const own = world
+    .readerFor(call)
     .list('reviewComment', pullKey(repository.id, pull.number))
     .filter((comment) => comment.reviewId === review.id)
   const page = pageOf(call)

@@ -1,0 +1,93 @@
+/** The stand-in without what carries it: routes, layers, and what people do, over whatever keeps its records and its commits. */
+import { createApi } from './api.ts'
+import { type AppIdentity, createAuthentication } from './authentication.ts'
+import type { Controls } from './controls.ts'
+import type { Entropy } from './entropy.ts'
+import { createFaults, type Faults } from './faults.ts'
+import type { OpenGit } from './git/git.ts'
+import { createLags } from './lags.ts'
+import { type Counted, contentCreationLimit } from './limits.ts'
+import { pageRoutes } from './page/routes.ts'
+import { PullRequests } from './pulls.ts'
+import { rateHeaders } from './rate.ts'
+import { appRoutes } from './routes/app.ts'
+import { checkRoutes } from './routes/checks.ts'
+import { commentRoutes } from './routes/comments.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
+import { pullRoutes } from './routes/pulls.ts'
+import { commitRoute, repositoryRoutes } from './routes/repository.ts'
+import { reviewRoutes } from './routes/reviews.ts'
+import { snapshotOf } from './snapshot.ts'
+import type { Storage } from './store/storage.ts'
+import { createStore } from './store/store.ts'
+import { WebhookSender } from './webhooks.ts'
+import { World } from './world.ts'
+
+export interface Parts {
+  app: AppIdentity
+  storage: Storage
+  openGit: OpenGit
+  entropy: Entropy
+  now: () => number
+  /** The API's root, asked when it is needed. */
+  url: () => string
+  /** What all reads lag by. */
+  lagMs: number
+  /** What the limits on content creation count; undefined: there are none. */
+  limited: Counted | undefined
+}
+
+export type Assembly = ReturnType<typeof assemble>
+
+export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limited }: Parts) {
+  const store = createStore(storage, now)
+  const world = new World(app, store, openGit, now)
+  const webhooks = new WebhookSender(store, app, entropy, now)
+  const authentication = createAuthentication(app, store, entropy, now)
+  const routes = [
+    ...appRoutes(world, authentication),
+    ...deliveryRoutes(world, webhooks),
+    ...pullRoutes(world),
+    ...reviewRoutes(world),
+    ...commentRoutes(world),
+    ...checkRoutes(world),
+    ...repositoryRoutes(world),
+    commitRoute(world),
+    ...pageRoutes(world),
+  ]
+  const faults: Faults = createFaults(routes, now)
+  const lags = createLags(routes, lagMs)
+  const limits = limited === undefined ? [] : [contentCreationLimit(limited, now)]
+  const api = createApi(routes, [rateHeaders(now), faults.layer, ...limits, lags.layer], authentication, entropy, now)
+  const pulls = new PullRequests(world, webhooks, url)
+
+  const controls: Controls = {
+    addRepository: (input) => pulls.addRepository(input),
+    setPermission: (repository, login, permission) => pulls.setPermission(repository, login, permission),
+    openPullRequest: (input) => pulls.open(input),
+    pushHead: (repository, number, headSha) => pulls.pushHead(repository, number, headSha),
+    edit: (repository, number, changes) => pulls.edit(repository, number, changes),
+    setDraft: (repository, number) => pulls.setDraft(repository, number),
+    markReady: (repository, number) => pulls.markReady(repository, number),
+    closePullRequest: (repository, number, merged = false) => pulls.close(repository, number, merged),
+    reopenPullRequest: (repository, number, headSha, meanwhile) => pulls.reopen(repository, number, headSha, meanwhile),
+    comment: (repository, number, login, body) => pulls.comment(repository, number, login, body),
+    setAppPermissions(permissions) {
+      world.app.permissions = { metadata: 'read', ...permissions }
+    },
+    fail: (fault) => faults.fail(fault),
+    lag: (lag) => lags.order(lag),
+    heal() {
+      faults.heal()
+      lags.end()
+    },
+    deliveries: () => webhooks.deliveries(),
+    pullRequest(repository, number) {
+      const found = world.repositoryNamed(repository)
+      return snapshotOf(store, found, world.pullNumbered(found, number))
+    },
+    requests: () => api.requests(),
+    observe: (listener) => api.observe(listener),
+  }
+  return { api, controls, faults, store, webhooks, world }
+}

@@ -1,0 +1,35 @@
+/** A git repository as the routes read it: on disk, or, where nothing may wait, in memory. Nothing is ever written through it. */
+import type { Change, ChangeList, WholeDiff } from './diff.ts'
+import type { GitObject } from './objects.ts'
+import type { Commit, TreeEntry } from './repository.ts'
+
+export interface Git {
+  /** Where it is. One that is opened by this name again is the same. */
+  readonly gitDirectory: string
+  /** The object, or null if there is none; its bytes are null if there are more than `bytesMax` of them. */
+  object(sha: string, bytesMax: number): Promise<GitObject | null>
+  /** The commit that a branch, a tag, `HEAD`, a full SHA or a prefix of one stands for, or null. */
+  resolveCommit(ref: string): Promise<string | null>
+  /** The best common ancestor, or null for unrelated histories. */
+  mergeBase(one: string, other: string): Promise<string | null>
+  /** How many commits only `base` has, and how many only `head` has. */
+  divergence(base: string, head: string): Promise<{ behind: number; ahead: number }>
+  /** The commits that `head` has and `base` doesn't, oldest first; at most the newest `countMax`. */
+  commits(base: string, head: string, countMax: number): Promise<Commit[]>
+  /** One commit by its full SHA, or null. */
+  commit(sha: string): Promise<Commit | null>
+  /** What stands at `path` in a commit or tree, or null. An empty path is the root. */
+  entry(treeish: string, path: string): Promise<TreeEntry | null>
+  /** A tree's entries, with everything below it if `recursive`: stop reading when it is enough. */
+  tree(treeSha: string, recursive: boolean): AsyncIterable<TreeEntry>
+  /** Everything that turns `base`, a commit or a tree, into `head`. */
+  changes(base: string, head: string): Promise<ChangeList>
+  /** The patches of some of those changes. One that is binary, changes no line, or is larger than GitHub shows has none. */
+  patches(base: string, head: string, changes: readonly Change[]): Promise<Map<Change, string>>
+  /** One diff of everything, as `git diff` prints it, unless it is larger than the caller wants. */
+  wholeDiff(base: string, head: string, linesMax: number, bytesMax: number): Promise<WholeDiff>
+  close(): void
+}
+
+/** Opens what a repository's `gitDirectory` names. Rejects with `not_a_git_repository`. */
+export type OpenGit = (gitDirectory: string) => Promise<Git>

@@ -1,0 +1,90 @@
+/** The stand-in's memory: records, changed in transactions, and what they were a moment ago, for whoever reads behind. */
+import type {
+  CheckRun,
+  Delivery,
+  IssueComment,
+  PullRequest,
+  Repository,
+  Review,
+  ReviewComment,
+  Token,
+} from '../records.ts'
+import { createPast } from './past.ts'
+import type { Storage } from './storage.ts'
+
+export interface Kinds {
+  repository: Repository
+  pull: PullRequest
+  review: Review
+  reviewComment: ReviewComment
+  issueComment: IssueComment
+  checkRun: CheckRun
+  delivery: Delivery
+  token: Token
+}
+
+export type Kind = keyof Kinds
+export type Id = number | string
+
+/** What is read is never changed in place: a changed record is put anew. */
+export interface Reader {
+  get<K extends Kind>(kind: K, id: Id): Kinds[K] | undefined
+  /** Everything of a kind that belongs to `parent`, in the order of its ids. */
+  list<K extends Kind>(kind: K, parent: Id): Kinds[K][]
+}
+
+export interface Writer extends Reader {
+  put<K extends Kind>(kind: K, id: Id, parent: Id, value: Kinds[K]): void
+  remove(kind: Kind, id: Id): void
+  /** The next number of a series, never given twice; the first one is `first`. */
+  next(series: string, first: number): number
+}
+
+export interface Store extends Reader {
+  /** Runs `decide` in one transaction; if it throws, nothing has changed. Synchronous on purpose: nothing comes between. */
+  change<T>(decide: (writer: Writer) => T): T
+  /** The state as a replica shows it that is so many ms behind; at most `LAG_MS_MAX`. */
+  behind(lagMs: number): Reader
+  /** Resolves at the next change. */
+  changed(): Promise<void>
+  close(): void
+}
+
+/** Parent of the kinds that belong to nothing. */
+export const TOP = ''
+
+export function createStore(storage: Storage, now: () => number): Store {
+  const past = createPast(storage, now)
+  let waiting = Promise.withResolvers<void>()
+  const reader: Reader = {
+    get: (kind, id) => storage.get(kind, id),
+    list: (kind, parent) => storage.entries(kind, parent).map(([, record]) => record),
+  }
+  return {
+    ...reader,
+    behind: past.behind,
+    change(decide) {
+      const keeping = past.begin()
+      const result = storage.change((writing) =>
+        decide({
+          ...reader,
+          next: writing.next,
+          put(kind, id, parent, record) {
+            keeping.keep(kind, id)
+            writing.put(kind, id, parent, record)
+          },
+          remove(kind, id) {
+            keeping.keep(kind, id)
+            writing.remove(kind, id)
+          },
+        }),
+      )
+      keeping.done()
+      waiting.resolve()
+      waiting = Promise.withResolvers<void>()
+      return result
+    },
+    changed: () => waiting.promise,
+    close: () => storage.close(),
+  }
+}
