@@ -1,0 +1,88 @@
+/** Lambda in the simulated world: the containers of all rooms, warm ones used again, dead ones replaced. */
+import type { RoomName } from '../../../infra/rooms.ts'
+import { type Actor, newActor } from './actor.ts'
+import type { ColdStart, RoomHooks } from './bundle.ts'
+import { Container, type InvocationEnd } from './container.ts'
+import type { Random } from './random.ts'
+import type { Timeline } from './timeline.ts'
+import type { Trace } from './trace.ts'
+
+export interface FunctionsOptions {
+  readonly timeline: Timeline
+  readonly trace: Trace
+  readonly random: Random
+  readonly coldStart: ColdStart
+  readonly environmentOf: (room: RoomName) => Readonly<Record<string, string>>
+  readonly hooksOf: (container: Container) => RoomHooks
+  /** ms that the clock of a new container is ahead of the world's. */
+  readonly skewMs: () => number
+  /** How likely an event gets a new container although a warm one is idle. */
+  readonly coldStartChance: number
+}
+
+export interface Functions {
+  /** Invokes a room; `ended` is called once, by Lambda. Event and result are JSON text. */
+  invoke(room: RoomName, event: string, ended: (end: InvocationEnd) => void): void
+  /** Ends the container of this actor where it is. Others are left as they are. */
+  kill(actor: Actor): void
+  /** Containers that are not dead. */
+  readonly containers: ReadonlySet<Container>
+}
+
+/** ms between Lambda and its caller, each way. */
+const WAY_MS = 1
+
+/** No container yet. */
+export function openFunctions(options: FunctionsOptions): Functions {
+  const { timeline, trace, random } = options
+  const lambda = newActor('lambda')
+  const containers = new Set<Container>()
+  const started = new Map<RoomName, number>()
+
+  function containerFor(room: RoomName): Container {
+    const idle = [...containers].filter((container) => container.room === room && container.idle)
+    // The one that was used last, as Lambda prefers; a new one every now and then, as Lambda does too.
+    const warm = random.chance(options.coldStartChance) ? undefined : idle.at(-1)
+    if (warm) return warm
+    const count = (started.get(room) ?? 0) + 1
+    started.set(room, count)
+    const container: Container = new Container({
+      timeline,
+      coldStart: options.coldStart,
+      room,
+      name: `${room}-${count}`,
+      environment: options.environmentOf(room),
+      hooks: {
+        lensOf: (name) => options.hooksOf(container).lensOf(name),
+        log: (level, message, fields) => options.hooksOf(container).log(level, message, fields),
+      },
+      skewMs: options.skewMs(),
+    })
+    containers.add(container)
+    return container
+  }
+
+  return {
+    containers,
+    invoke(room, event, ended) {
+      timeline.after(WAY_MS, lambda, () => {
+        const container = containerFor(room)
+        const { name } = container.actor
+        trace.add(timeline.now, name, `is invoked with ${event}`)
+        container.invoke(random.uuid(), event, (end) => {
+          const what =
+            end.kind === 'result' ? `answers ${end.json}` : `fails with ${end.errorType}: ${end.errorMessage}`
+          trace.add(timeline.now, name, what)
+          if (container.actor.state === 'killed') containers.delete(container)
+          timeline.after(WAY_MS, lambda, () => ended(end))
+        })
+      })
+    },
+    kill(actor) {
+      const container = [...containers].find((each) => each.actor === actor)
+      if (!container) throw new Error(`${actor.name} is no container.`)
+      container.kill()
+      containers.delete(container)
+    },
+  }
+}

@@ -1,0 +1,266 @@
+/** The simulated world itself: one seed is one history, and what stands in for the real things behaves as they do. */
+import { setTimeout as realTimeout } from 'node:timers/promises'
+import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterEach, describe, expect, test } from 'vitest'
+import { withDeadline } from '../../../shared/aws/client.ts'
+import type { SimulatedService, WireRequest } from '../services/service.ts'
+import type { Handler } from './bundle.ts'
+import type { InvocationEnd } from './container.ts'
+import { type Fate, noFaults, type Sent } from './faults.ts'
+import { type Kernel, openKernel } from './kernel.ts'
+import type { Random } from './random.ts'
+
+const STARTS_AT = Date.UTC(2026, 0, 1)
+let open: Kernel | undefined
+afterEach(() => {
+  open?.close()
+  open = undefined
+})
+
+/** A table of one counter, and documents by their path. */
+function services() {
+  const documents = new Map<string, string>()
+  let count = 0
+  const json = { 'content-type': 'application/x-amz-json-1.0' }
+  const table: SimulatedService = {
+    answer({ headers }) {
+      if (headers['x-amz-target']?.endsWith('UpdateItem')) count += 1
+      const item = { Attributes: { count: { N: String(count) } }, Item: { count: { N: String(count) } } }
+      return { status: 200, headers: json, body: JSON.stringify(item) }
+    },
+  }
+  const bucket: SimulatedService = {
+    answer({ method, path, body }: WireRequest) {
+      if (method === 'PUT') documents.set(path.replace(/\?.*/, ''), body)
+      const found = documents.get(path.replace(/\?.*/, ''))
+      return { status: found === undefined ? 404 : 200, headers: {}, body: method === 'GET' ? (found ?? '') : '' }
+    },
+  }
+  return { table, bucket, count: () => count }
+}
+
+type Options = { seed?: number; fateOf?: (sent: Sent, usual: Fate, random: Random) => Fate; skewMs?: number }
+
+/** A world with these services, and one handler in place of every room's. */
+function world(handler: Handler, { seed = 1, fateOf = (_sent, usual) => usual, skewMs = 0 }: Options = {}) {
+  const { table, bucket, count } = services()
+  const web: SimulatedService = { answer: ({ body }) => ({ status: 200, headers: {}, body: `heard ${body}` }) }
+  const kernel = openKernel({
+    seed,
+    startsAt: STARTS_AT,
+    services: () => ({
+      table: { host: '192.0.2.1', variable: 'AWS_ENDPOINT_URL_DYNAMODB', service: table },
+      documents: { host: '192.0.2.2', variable: 'AWS_ENDPOINT_URL_S3', service: bucket },
+      web: { host: '192.0.2.3', service: web },
+    }),
+    faults: (random) => ({ fateOf: (sent) => fateOf(sent, noFaults().fateOf(sent), random) }),
+    functions: () => ({
+      coldStart: () => handler,
+      environmentOf: () => ({}),
+      hooksOf: () => ({ lensOf: () => Promise.reject(new Error('no lens')), log: () => undefined }),
+      skewMs: () => skewMs,
+      coldStartChance: 0,
+    }),
+  })
+  open = kernel
+  return {
+    ...kernel,
+    count,
+    /** Invokes and follows until it has ended, or until nothing happens any more. */
+    async invoke(event: unknown = {}): Promise<InvocationEnd | undefined> {
+      let end: InvocationEnd | undefined
+      kernel.functions.invoke('plan', JSON.stringify(event), (ended) => {
+        end = ended
+      })
+      await kernel.timeline.run(kernel.timeline.now + 3_600_000, () => end !== undefined)
+      return end
+    },
+  }
+}
+
+const resultOf = (end: InvocationEnd | undefined) => (end?.kind === 'result' ? JSON.parse(end.json) : end)
+const tableClient = () => new DynamoDBClient({ requestHandler: withDeadline() })
+const aKey = { TableName: 't', Key: { pk: { S: 'A' } } }
+
+describe('one seed is one history', () => {
+  const busy: Handler = async () => {
+    const client = tableClient()
+    const bucket = new S3Client({ requestHandler: withDeadline() })
+    const writes = Array.from({ length: 8 }, async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+      await client.send(new UpdateItemCommand(aKey))
+      await bucket.send(new PutObjectCommand({ Bucket: 'b', Key: `${index}`, Body: Buffer.from(crypto.randomUUID()) }))
+      const { Body } = await bucket.send(new GetObjectCommand({ Bucket: 'b', Key: `${index}` }))
+      const text = await Body?.transformToString()
+      const response = await fetch('http://192.0.2.3/', { method: 'POST', body: `${text} at ${Date.now()}` })
+      return response.text()
+    })
+    return Promise.all(writes)
+  }
+  const lossy = (_sent: Sent, usual: Fate, random: Random): Fate => ({
+    ...usual,
+    answerMs: random.below(50),
+    ...(random.chance(0.1) ? { lost: { what: 'answer', silently: random.chance(0.5) } } : {}),
+  })
+  async function digestOf(seed: number) {
+    const { invoke, trace, close } = world(busy, { seed, fateOf: lossy })
+    await invoke()
+    close()
+    return { digest: trace.digest(), lines: trace.lines }
+  }
+
+  test('byte for byte, also after others, whose retries left nothing behind', async () => {
+    const first = await digestOf(7)
+    for (const seed of [1, 2, 3]) await digestOf(seed)
+    expect((await digestOf(7)).lines).toEqual(first.lines)
+    expect(first.lines.some((line) => line.includes('loses its answer'))).toBe(true)
+  })
+
+  test('and another seed is another one', async () => {
+    expect((await digestOf(1)).digest).not.toBe((await digestOf(2)).digest)
+  })
+})
+
+describe('the wire', () => {
+  const once = (fate: Partial<Fate>) => {
+    let calls = 0
+    return (_sent: Sent, usual: Fate): Fate => {
+      calls += 1
+      return calls === 1 ? { ...usual, ...fate } : usual
+    }
+  }
+  const update: Handler = async () => {
+    const { Attributes } = await tableClient().send(new UpdateItemCommand(aKey))
+    return [Attributes?.count?.N, Date.now() - STARTS_AT]
+  }
+
+  test.each([
+    ['an answer that is lost by a reset is asked for again at once', { what: 'answer', silently: false }, '2', 1_000],
+    ['an answer that is lost silently, after the deadline of the call', { what: 'answer', silently: true }, '2', 6_000],
+    ['a request that is lost had no effect', { what: 'request', silently: false }, '1', 1_000],
+  ] as const)('%s', async (_what, lost, count, withinMs) => {
+    const [counted, tookMs] = resultOf(await world(update, { fateOf: once({ lost }) }).invoke())
+    expect(counted).toBe(count)
+    expect(tookMs).toBeLessThan(withinMs)
+  })
+
+  test('a throttle on the way is retried by the SDK, and the service never saw it', async () => {
+    const instead = {
+      status: 400,
+      headers: { 'content-type': 'application/x-amz-json-1.0' },
+      body: JSON.stringify({ __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException', message: 'Rate' }),
+    }
+    const { invoke, count } = world(update, { fateOf: once({ instead }) })
+    expect(resultOf(await invoke())[0]).toBe('1')
+    expect(count()).toBe(1)
+  })
+
+  test('a request that is repeated on the way has its effect twice', async () => {
+    const { invoke, count, timeline } = world(update, { fateOf: once({ againMs: 500 }) })
+    await invoke()
+    await timeline.run(timeline.now + 1_000)
+    expect(count()).toBe(2)
+  })
+
+  test('fetch hears of a reset as Node.js says it, and an abort before the answer is its reason', async () => {
+    const twice: Handler = async () => {
+      const failure = await fetch('http://192.0.2.3/').catch((error: Error & { cause?: { code?: string } }) => error)
+      const signal = AbortSignal.timeout(1)
+      const abort = await fetch('http://192.0.2.3/', { signal }).catch((error: Error) => error)
+      return failure instanceof Error && abort instanceof Error
+        ? [failure.message, (failure.cause as { code: string }).code, abort.name]
+        : []
+    }
+    const fateOf = once({ lost: { what: 'answer', silently: false } })
+    expect(resultOf(await world(twice, { fateOf }).invoke())).toEqual(['fetch failed', 'ECONNRESET', 'TimeoutError'])
+  })
+})
+
+describe('a process that dies', () => {
+  const reading: Handler = async () => {
+    const client = tableClient()
+    setTimeout(() => void client.send(new UpdateItemCommand(aKey)), 10)
+    return (await client.send(new GetItemCommand(aKey))).Item
+  }
+  const dying = (kill: 'before' | 'after') => world(reading, { fateOf: (_sent, usual) => ({ ...usual, kill }) })
+
+  test.each(['before', 'after'] as const)(
+    '%s its request: the caller hears so, and nothing more comes',
+    async (kill) => {
+      const { invoke, count, functions, timeline } = dying(kill)
+      expect(await invoke()).toMatchObject({ kind: 'error', errorType: 'Runtime.ExitError' })
+      await timeline.run(timeline.now + 1_000)
+      expect(count()).toBe(0)
+      expect(functions.containers.size).toBe(0)
+    },
+  )
+
+  test.each([
+    ['may arrive', true, 1],
+    ['or not', false, 0],
+  ])('its request that is under way %s', async (_what, survivesSender, expected) => {
+    const writing: Handler = () => tableClient().send(new UpdateItemCommand(aKey))
+    const { functions, timeline, count } = world(writing, {
+      fateOf: (_sent, usual) => ({ ...usual, requestMs: 100, survivesSender }),
+    })
+    functions.invoke('plan', '{}', () => undefined)
+    await timeline.run(timeline.now + 50)
+    for (const { actor } of [...functions.containers]) functions.kill(actor)
+    await timeline.run(timeline.now + 1_000)
+    expect(count()).toBe(expected)
+  })
+})
+
+describe('a container', () => {
+  test('is ended by the timeout of its room', async () => {
+    const end = await world(() => new Promise(() => undefined)).invoke()
+    expect(end).toMatchObject({ kind: 'error', errorType: 'Sandbox.Timedout' })
+  })
+
+  test('answers the name of what was thrown, and goes on with its next event', async () => {
+    let calls = 0
+    const { invoke, functions } = world(() => {
+      calls += 1
+      if (calls === 1) throw Object.assign(new Error('no'), { name: 'stale_fence' })
+      return calls
+    })
+    expect(await invoke()).toMatchObject({ kind: 'error', errorType: 'stale_fence' })
+    expect(resultOf(await invoke())).toBe(2)
+    expect(functions.containers.size).toBe(1)
+  })
+
+  test('does nothing between two events; what it left goes on with the next one', async () => {
+    const seen: number[] = []
+    const { invoke, timeline } = world(() => {
+      setTimeout(() => seen.push(timeline.now - STARTS_AT), 1_000)
+      return new Promise((resolve) => setTimeout(resolve, 10))
+    })
+    await invoke()
+    await timeline.run(STARTS_AT + 60_000)
+    expect(seen).toEqual([])
+    await invoke()
+    expect(seen.map((ms) => Math.round(ms / 1000))).toEqual([60])
+  })
+
+  test('has its own clock; what it measures and waits for is the time of all', async () => {
+    const timing: Handler = async () => {
+      const [startedAt, started] = [Date.now(), performance.now()]
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      return [Number(new Date()) - startedAt, performance.now() - started, startedAt - STARTS_AT]
+    }
+    expect(resultOf(await world(timing, { skewMs: 300_000 }).invoke())).toEqual([250, 250, 300_001])
+  })
+})
+
+test('everything real is there again afterwards, and during the simulation for whoever is not part of it', async () => {
+  const { close } = world(() => undefined)
+  expect(Date.now()).toBeGreaterThan(STARTS_AT + 1_000)
+  await realTimeout(1)
+  const before = { Date, setTimeout, fetch, random: Math.random }
+  close()
+  open = undefined
+  for (const [name, replaced] of Object.entries(before)) expect(replaced, name).not.toBe(globalThis[name as 'Date'])
+  expect(process.env.AWS_ENDPOINT_URL_DYNAMODB).toBeUndefined()
+  expect(Date.now()).toBeGreaterThan(STARTS_AT + 1_000)
+})

@@ -1,0 +1,138 @@
+/** Virtual time: events in order, one at a time, each followed until nothing more can happen without another event. */
+import { type Actor, actAs } from './actor.ts'
+
+export interface Scheduled {
+  /** It doesn't take place any more. Repeatable. */
+  cancel(): void
+}
+
+interface Event {
+  readonly at: number
+  readonly order: number
+  readonly actor: Actor
+  readonly work: () => void
+  cancelled: boolean
+}
+
+/** Taken before anything replaces it. */
+const realSetImmediate = setImmediate
+
+export class Timeline {
+  #now: number
+  #order = 0
+  readonly #heap: Event[] = []
+  readonly #frozen = new Map<Actor, Event[]>()
+
+  /** `startsAt` in ms UTC. */
+  constructor(startsAt: number) {
+    this.#now = startsAt
+  }
+
+  /** ms UTC of the world; an actor's own clock may differ. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** Lets `work` take place as this actor after `ms`. Of equal times, what was scheduled first comes first. */
+  after(ms: number, actor: Actor, work: () => void): Scheduled {
+    this.#order += 1
+    const event: Event = { at: this.#now + Math.max(0, ms), order: this.#order, actor, work, cancelled: false }
+    push(this.#heap, event)
+    return {
+      cancel() {
+        event.cancelled = true
+      },
+    }
+  }
+
+  /** What the actor would have done while it was frozen takes place now. */
+  thaw(actor: Actor): void {
+    actor.state = 'running'
+    const waiting = this.#frozen.get(actor) ?? []
+    this.#frozen.delete(actor)
+    for (const { work, cancelled } of waiting) if (!cancelled) this.after(0, actor, work)
+  }
+
+  /** Nothing of this actor takes place any more. */
+  kill(actor: Actor): void {
+    actor.state = 'killed'
+    this.#frozen.delete(actor)
+  }
+
+  /** When the next event takes place, ms UTC; undefined if there is none. */
+  get nextAt(): number | undefined {
+    for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
+      if (!first.cancelled && first.actor.state === 'running') return first.at
+      pop(this.#heap)
+      if (!first.cancelled && first.actor.state === 'frozen') {
+        const waiting = this.#frozen.get(first.actor)
+        if (waiting) waiting.push(first)
+        else this.#frozen.set(first.actor, [first])
+      }
+    }
+    return undefined
+  }
+
+  /** Takes the next event and all that follows from it without another one. Resolves with false if there is none. */
+  async step(): Promise<boolean> {
+    if (this.nextAt === undefined) return false
+    const event = pop(this.#heap)
+    if (event === undefined) return false
+    this.#now = Math.max(this.#now, event.at)
+    actAs(event.actor, event.work)
+    await settled()
+    return true
+  }
+
+  /** Steps until `done`, until `until` (ms UTC), or until nothing is left. Resolves with whether it was done. */
+  async run(until: number, done: () => boolean = () => false): Promise<boolean> {
+    while (!done()) {
+      const next = this.nextAt
+      if (next === undefined || next > until) {
+        this.#now = Math.max(this.#now, until)
+        return done()
+      }
+      await this.step()
+    }
+    return true
+  }
+}
+
+/** All microtasks and ticks have run by the next turn of the event loop, as nothing simulated waits for input or output. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => realSetImmediate(resolve))
+}
+
+function isBefore(left: Event, right: Event): boolean {
+  return left.at < right.at || (left.at === right.at && left.order < right.order)
+}
+
+/** A binary heap, whose first event is the next one. */
+function push(heap: Event[], event: Event): void {
+  let index = heap.push(event) - 1
+  while (index > 0) {
+    const parent = (index - 1) >> 1
+    const above = heap[parent] as Event
+    if (!isBefore(event, above)) break
+    heap[index] = above
+    index = parent
+  }
+  heap[index] = event
+}
+
+function pop(heap: Event[]): Event | undefined {
+  const first = heap[0]
+  const last = heap.pop()
+  if (first === undefined || last === undefined || heap.length === 0) return first
+  let index = 0
+  for (;;) {
+    let child = 2 * index + 1
+    if (child >= heap.length) break
+    if (child + 1 < heap.length && isBefore(heap[child + 1] as Event, heap[child] as Event)) child += 1
+    if (!isBefore(heap[child] as Event, last)) break
+    heap[index] = heap[child] as Event
+    index = child
+  }
+  heap[index] = last
+  return first
+}

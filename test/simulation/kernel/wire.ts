@@ -1,0 +1,108 @@
+/** The wire between simulated processes and services: each request is an event that arrives, and one that is answered. */
+import type { SimulatedService, WireAnswer, WireRequest } from '../services/service.ts'
+import { type Actor, currentActor } from './actor.ts'
+import type { Fate, Faults } from './faults.ts'
+import type { Timeline } from './timeline.ts'
+import type { Trace } from './trace.ts'
+
+export interface WireOptions {
+  readonly timeline: Timeline
+  readonly trace: Trace
+  readonly faults: Faults
+  /** By host: `192.0.2.1`. */
+  readonly services: Readonly<Record<string, { readonly name: string; readonly service: SimulatedService }>>
+  /** The process ends where it is, as by `kill -9`. */
+  readonly kill: (actor: Actor) => void
+  /** Called after each request took its effect; what is thrown there ends the simulation. */
+  readonly arrived?: (service: string) => void
+}
+
+/** How a request ended for its sender. What was silently lost never ends. */
+export type Ending = { readonly kind: 'answered'; readonly answer: WireAnswer } | { readonly kind: 'reset' }
+
+export interface Wire {
+  /** Sends as the current actor. `ended` is called at most once, as that actor, and never after it died. */
+  send(host: string, request: WireRequest, ended: (ending: Ending) => void): void
+}
+
+/** Characters of a body that a line of the trace shows. */
+const SHOWN_CHARS = 160
+
+/** A wire to these services. Nothing is sent yet. */
+export function openWire(options: WireOptions): Wire {
+  const { timeline, trace, faults, services, kill } = options
+  const network: Actor = { name: 'network', skewMs: 0, state: 'running' }
+  let requests = 0
+
+  return {
+    send(host, request, ended) {
+      const sender = currentActor()
+      if (!sender) throw new Error(`Nobody of the simulated world sends to ${host}.`)
+      const target = services[host]
+      if (!target) throw new Error(`There is no simulated service at ${host}.`)
+      const { name, service } = target
+      const fate = faults.fateOf({ service: name, actor: sender.name, request })
+      requests += 1
+      const id = `#${requests}`
+      const say = (what: string) => trace.add(timeline.now, sender.name, `${id} ${what}`)
+      say(`→ ${name} ${request.method} ${summaryOf(request)}`)
+      const from: Actor = sender
+      if (fate.kill === 'before') {
+        say('dies before it is sent')
+        kill(from)
+        return
+      }
+      if (fate.lost?.what === 'request') {
+        lose('request')
+        return
+      }
+      timeline.after(fate.requestMs, network, arrive)
+      if (fate.againMs !== undefined) timeline.after(fate.requestMs + fate.againMs, network, arriveAgain)
+
+      function arrive(): void {
+        if (from.state === 'killed' && !fate.survivesSender) {
+          say('is dropped with its sender')
+          return
+        }
+        const answer = answerOf(service, name, request, fate)
+        say(`← ${name} ${answer.status}${fate.instead ? ' (instead)' : ''} ${shortened(answer.body)}`)
+        options.arrived?.(name)
+        if (fate.kill === 'after' && from.state !== 'killed') {
+          say('dies before it is answered')
+          kill(from)
+        } else if (fate.lost?.what === 'answer') lose('answer')
+        else timeline.after(fate.answerMs, from, () => ended({ kind: 'answered', answer }))
+      }
+
+      function arriveAgain(): void {
+        const answer = answerOf(service, name, request, fate)
+        say(`arrives again: ${answer.status} ${shortened(answer.body)}`)
+        options.arrived?.(name)
+      }
+
+      function lose(what: 'request' | 'answer'): void {
+        say(`loses its ${what}${fate.lost?.silently ? ' silently' : ''}`)
+        if (!fate.lost?.silently) timeline.after(fate.answerMs, from, () => ended({ kind: 'reset' }))
+      }
+    },
+  }
+}
+
+function answerOf(service: SimulatedService, name: string, request: WireRequest, fate: Fate): WireAnswer {
+  if (fate.instead) return fate.instead
+  try {
+    return service.answer(request)
+  } catch (cause) {
+    // A service says no by a status; what it throws is a fault of the simulation, and must not look like a fault of a room.
+    throw new Error(`The simulated service ${name} failed at ${request.method} ${request.path}.`, { cause })
+  }
+}
+
+function summaryOf({ path, headers, body }: WireRequest): string {
+  const target = headers['x-amz-target']
+  return `${target ? target.slice(target.lastIndexOf('.') + 1) : path} ${shortened(body)}`
+}
+
+function shortened(body: string): string {
+  return body.length <= SHOWN_CHARS ? body : `${body.slice(0, SHOWN_CHARS)}… (${body.length})`
+}
