@@ -1,0 +1,155 @@
+/** Cuts an expression into words, and reads them one after the other. */
+import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
+import { reservedWords } from './reserved-words.ts'
+import type { Parsed, Path, PathPiece, Value } from './syntax.ts'
+
+interface Token {
+  readonly kind: 'word' | 'name' | 'value' | 'number' | 'sign' | 'end'
+  readonly text: string
+}
+
+/** A `#name`, a `:value`, a word, digits, or a sign. */
+const TOKEN = /\s*(?:(#\w+)|(:\w+)|([A-Za-z_]\w*)|(\d+)|(<>|<=|>=|[=<>()[\],.+-]))/y
+const KINDS = ['name', 'value', 'word', 'number', 'sign'] as const
+const END: Token = { kind: 'end', text: '<end>' }
+
+/** A place in an expression. What doesn't fit throws ValidationException and names the expression's parameter. */
+export class Reader {
+  /** Aliases that were read so far. */
+  readonly aliases = new Set<string>()
+  readonly #parameter: string
+  readonly #tokens: readonly Token[]
+  #at = 0
+
+  constructor(parameter: string, text: string) {
+    this.#parameter = parameter
+    this.#tokens = this.#cut(text)
+  }
+
+  /** Ends with an error: the expression isn't one that DynamoDB, or this simulation, knows. */
+  refuse(reason: string): never {
+    throw validationError(`Invalid ${this.#parameter}: ${reason}`)
+  }
+
+  refuseHere(): never {
+    return this.refuse(`Syntax error; token: "${this.#peek().text}"`)
+  }
+
+  isAtEnd(): boolean {
+    return this.#peek() === END
+  }
+
+  /** Whether the next token is this sign; it is read then. */
+  takeSign(sign: string): boolean {
+    const { kind, text } = this.#peek()
+    if (kind !== 'sign' || text !== sign) return false
+    this.#at++
+    return true
+  }
+
+  expectSign(sign: string): void {
+    if (!this.takeSign(sign)) this.refuseHere()
+  }
+
+  /** The first of these signs that comes next; it is read then. */
+  takeOneOf<Sign extends string>(signs: readonly Sign[]): Sign | undefined {
+    return signs.find((sign) => this.takeSign(sign))
+  }
+
+  /** Keywords are written in any case. */
+  takeKeyword(keyword: string): boolean {
+    const { kind, text } = this.#peek()
+    if (kind !== 'word' || text.toUpperCase() !== keyword) return false
+    this.#at++
+    return true
+  }
+
+  /** The name of a function that is called here; name and parenthesis are read then. */
+  takeCall(): string | undefined {
+    const { kind, text } = this.#peek()
+    const next = this.#tokens[this.#at + 1]
+    if (kind !== 'word' || next?.kind !== 'sign' || next.text !== '(') return undefined
+    this.#at += 2
+    return text
+  }
+
+  takeValue(): Value | undefined {
+    const { kind, text } = this.#peek()
+    if (kind !== 'value') return undefined
+    this.#at++
+    this.aliases.add(text)
+    return { kind: 'value', alias: text }
+  }
+
+  path(): Path {
+    const pieces: PathPiece[] = [this.#name()]
+    for (;;) {
+      if (this.takeSign('.')) pieces.push(this.#name())
+      else if (this.takeSign('[')) pieces.push(this.#place())
+      else return { kind: 'path', pieces }
+    }
+  }
+
+  /** Operands separated by commas, up to the closing parenthesis. */
+  list<Each>(read: () => Each): Each[] {
+    const all = [read()]
+    while (this.takeSign(',')) all.push(read())
+    this.expectSign(')')
+    return all
+  }
+
+  #name(): string {
+    const { kind, text } = this.#peek()
+    if (kind !== 'name' && kind !== 'word') this.refuseHere()
+    this.#at++
+    if (kind === 'name') this.aliases.add(text)
+    else if (reservedWords.has(text.toUpperCase())) {
+      this.refuse(`Attribute name is a reserved keyword; reserved keyword: ${text}`)
+    }
+    return text
+  }
+
+  #place(): number {
+    const { kind, text } = this.#peek()
+    if (kind !== 'number') this.refuseHere()
+    this.#at++
+    this.expectSign(']')
+    return Number(text)
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at] ?? END
+  }
+
+  #cut(text: string): Token[] {
+    const source = text.trimEnd()
+    if (source === '') this.refuse('The expression can not be empty;')
+    const tokens: Token[] = []
+    TOKEN.lastIndex = 0
+    while (TOKEN.lastIndex < source.length) {
+      const from = TOKEN.lastIndex
+      const match = TOKEN.exec(source)
+      if (match === null) this.refuse(`Syntax error; token: "${source.slice(from, from + 10)}"`)
+      const which = match.findIndex((part, position) => position > 0 && part !== undefined)
+      const kind = KINDS[which - 1]
+      if (kind !== undefined) tokens.push({ kind, text: match[which] ?? '' })
+    }
+    return tokens
+  }
+}
+
+/** Parses each text once: a program has few expressions, and uses them again and again. */
+export function remembering<Tree>(parameter: string, parse: (reader: Reader) => Tree): (text: unknown) => Parsed<Tree> {
+  const known = new Map<string, Parsed<Tree>>()
+  return (text) => {
+    if (typeof text !== 'string') throw validationError(`Invalid ${parameter}: it must be text`)
+    const before = known.get(text)
+    if (before !== undefined) return before
+    const reader = new Reader(parameter, text)
+    const tree = parse(reader)
+    if (!reader.isAtEnd()) reader.refuseHere()
+    const parsed = { tree, aliases: reader.aliases }
+    known.set(text, parsed)
+    return parsed
+  }
+}

@@ -1,0 +1,128 @@
+/** All tables, and the one place at which they change: what is counted, made to conflict, or watched, is so here. */
+import { ServiceError } from '../../../../infra/local/dynamodb/errors.ts'
+import type { WorldClock } from '../service.ts'
+import { type PlainItem, plainItem } from './plain.ts'
+import { keyAttributes, type TableSchema } from './schema.ts'
+import { type IndexLag, type ItemChange, TableData } from './table-data.ts'
+import type { Attributes } from './values.ts'
+
+export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
+
+/** What was done so far. A write is counted for each item, alone or in a transaction, done or refused. */
+export interface TableCounts {
+  /** Requests by the operation's name, `PutItem`. */
+  readonly requests: Record<string, number>
+  readonly writes: Record<WriteKind, number>
+  /** Writes whose condition did not hold. */
+  refused: number
+  /** Requests that were refused because of another transaction. */
+  conflicts: number
+  /** Rows of indexes that changed. */
+  indexWrites: number
+}
+
+/** Items that changed together. */
+export interface Commit {
+  readonly operation: string
+  readonly changes: readonly {
+    readonly table: string
+    readonly key: PlainItem
+    readonly before: PlainItem | undefined
+    readonly after: PlainItem | undefined
+  }[]
+}
+
+/** A request that writes, before it is decided. */
+export interface WriteAttempt {
+  readonly operation: string
+  readonly keys: readonly PlainItem[]
+}
+
+export interface TablesOptions {
+  readonly now: WorldClock
+  /** Asked at each change of an index's row: how much later, in ms, the index shows it. Absent: at once. */
+  readonly indexLag?: IndexLag
+  /** Asked at each write or transaction: the positions of its items that another transaction holds. Absent: none. */
+  readonly conflicts?: (attempt: WriteAttempt) => readonly number[]
+}
+
+/** One item's part in a commit. */
+export interface TableChange extends ItemChange {
+  readonly table: TableData
+}
+
+export class Tables {
+  readonly now: WorldClock
+  readonly counts: TableCounts = {
+    requests: {},
+    writes: { Put: 0, Update: 0, Delete: 0, ConditionCheck: 0 },
+    refused: 0,
+    conflicts: 0,
+    indexWrites: 0,
+  }
+  readonly #options: TablesOptions
+  readonly #byName = new Map<string, TableData>()
+  readonly #listeners: ((commit: Commit) => void)[] = []
+
+  constructor(options: TablesOptions) {
+    this.now = options.now
+    this.#options = options
+  }
+
+  /** Throws ResourceInUseException if the table exists. */
+  create(schema: TableSchema): TableData {
+    if (this.#byName.has(schema.name)) {
+      throw new ServiceError('ResourceInUseException', `Table already exists: ${schema.name}`)
+    }
+    const table = new TableData(schema, this.now, this.#options.indexLag)
+    this.#byName.set(schema.name, table)
+    return table
+  }
+
+  /** Throws ResourceNotFoundException for a table that doesn't exist. */
+  table(name: unknown): TableData {
+    const table = this.#byName.get(String(name))
+    if (table !== undefined) return table
+    throw new ServiceError('ResourceNotFoundException', `Requested resource not found: Table: ${name} not found`)
+  }
+
+  all(): IterableIterator<TableData> {
+    return this.#byName.values()
+  }
+
+  onCommit(listener: (commit: Commit) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** The positions of items that are held by another transaction, as the simulation wants it. */
+  conflictsOf(
+    operation: string,
+    items: readonly { readonly table: TableData; readonly key: Attributes }[],
+  ): readonly number[] {
+    if (this.#options.conflicts === undefined) return []
+    const positions = this.#options.conflicts({ operation, keys: items.map(({ table, key }) => keyOf(table, key)) })
+    if (positions.length > 0) this.counts.conflicts++
+    return positions
+  }
+
+  /** Stores changes as one, and tells who listens when all of them are there. */
+  commit(operation: string, changes: readonly TableChange[]): void {
+    for (const change of changes) this.counts.indexWrites += change.table.store(change)
+    if (this.#listeners.length === 0) return
+    const commit: Commit = {
+      operation,
+      changes: changes.map(({ table, before, after }) => ({
+        table: table.schema.name,
+        key: keyOf(table, after ?? before ?? {}),
+        before: before && plainItem(before),
+        after: after && plainItem(after),
+      })),
+    }
+    for (const listener of this.#listeners) listener(commit)
+  }
+}
+
+function keyOf(table: TableData, item: Attributes): PlainItem {
+  const key = keyAttributes(table.schema).flatMap(({ name }) => (item[name] ? [[name, item[name]] as const] : []))
+  return plainItem(Object.fromEntries(key))
+}
