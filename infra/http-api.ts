@@ -31,7 +31,15 @@ const webhookPath = '/github/webhook'
  */
 const burstSeconds = 5
 
-const runPath = '/runs/{runId}'
+/** What programs and operators may ask, whom IAM lets in. A scope has a slash in it: `repository/1296269`. */
+const routes: readonly { readonly path: string; readonly methods: HttpMethod[] }[] = [
+  { path: '/runs/{runId}', methods: [HttpMethod.GET] },
+  { path: '/runs/{runId}/cancel', methods: [HttpMethod.POST] },
+  { path: '/runs/{runId}/retry', methods: [HttpMethod.POST] },
+  { path: '/fleet', methods: [HttpMethod.GET] },
+  { path: '/fleet/limits', methods: [HttpMethod.PATCH] },
+  { path: '/halts/{scope+}', methods: [HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE] },
+]
 
 export class MusterApi extends Construct {
   readonly api: HttpApi
@@ -39,7 +47,7 @@ export class MusterApi extends Construct {
   constructor(scope: Construct, id: string, props: MusterApiProps) {
     super(scope, id)
     this.api = new HttpApi(this, 'Api', {
-      description: 'Muster: webhooks from GitHub, and runs for programs',
+      description: 'Muster: webhooks from GitHub, and runs, limits and halts for programs',
       createDefaultStage: false,
     })
     new HttpStage(this, 'Stage', {
@@ -64,12 +72,9 @@ export class MusterApi extends Construct {
       methods: [HttpMethod.POST],
       integration: integrationOf('Webhook', 'webhook', props.webhook),
     })
-    this.api.addRoutes({
-      path: runPath,
-      methods: [HttpMethod.GET],
-      integration: integrationOf('Runs', 'api', props.api),
-      authorizer: new HttpIamAuthorizer(),
-    })
+    const integration = integrationOf('Runs', 'api', props.api)
+    const authorizer = new HttpIamAuthorizer()
+    for (const { path, methods } of routes) this.api.addRoutes({ path, methods, integration, authorizer })
   }
 
   /** The address to enter as webhook URL of the GitHub App. */

@@ -184,11 +184,18 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
   },
   api: {
     ...nothing,
-    ledger: ['reads'],
-    documents: ['reads'],
+    ledger: ['reads', 'creates', 'changes', 'deletes', 'checks'],
+    documents: ['reads', 'writes'],
+    sends: ['outbox'],
+    executions: ['starts', 'describes', 'stops'],
+    answers: true,
     why: {
-      ledger: 'A run and its reviews are shown to programs that IAM lets in.',
-      documents: 'The conclusion of a run is shown with it.',
+      ledger:
+        'Runs and the fleet are shown to programs that IAM lets in; limits and halts are set, and a run is cancelled step by step or asked for again.',
+      documents: 'The conclusion of a run is shown with it; how a cancelled one ended is content of its check run.',
+      sends: 'Post is woken to show how a cancelled run ended.',
+      executions: 'A run that is asked for again is started; one that is cancelled must not go on working.',
+      answers: 'A place that becomes free, by a cancelled run or a raised limit, is given to a review that waits.',
     },
   },
 }

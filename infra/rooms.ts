@@ -76,10 +76,10 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
     timeoutSeconds: 120,
   },
   api: {
-    description: 'Tells programs how a run is and what it concluded',
+    description: 'Shows programs and operators runs and the fleet, and does what they ask of them',
     memoryMiB: smallMiB,
-    // A run, its reviews and one document are read.
-    timeoutSeconds: 10,
+    // Ending a run's reviews one after the other takes longest; an HTTP API waits at most 30 s.
+    timeoutSeconds: 29,
   },
   sweep: {
     description: 'Takes up whatever is due',

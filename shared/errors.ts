@@ -16,6 +16,9 @@ export type ErrorCode =
   | 'identity_missing'
   | 'idempotency_conflict'
   | 'busy'
+  | 'unknown_route'
+  | 'unknown_scope'
+  | 'unknown_halt'
   // runs
   | 'unknown_run'
   | 'contract_unknown'
@@ -26,6 +29,7 @@ export type ErrorCode =
   | 'halted'
   | 'halts_full'
   | 'pull_request_closed'
+  | 'cancelled'
   | 'execution_failed'
   | 'plan_missing'
   // reviews

@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly eventAt: number
   /** Digest of the payload's meaning; the same id with another digest is a conflict (LE15). */
   readonly payloadDigest: string
+  /** A person asked for it and waits: its reviews get an earlier turn. */
+  readonly askedBy?: 'person'
 }
 
 export interface Run extends RunRequest {
@@ -79,6 +81,20 @@ export function meaningOf(run: Run, request: RunRequest, deliveryId: string): De
   if (run.deliveries.includes(deliveryId)) return 'replay'
   if (run.state === 'ending') return 'raise_when_ended'
   return run.state === 'ended' ? 'raise' : 'join'
+}
+
+/** The request that made a run, asked once more. A series that its first attempt has opened isn't opened again. */
+export function requestAgain(run: Run): RunRequest {
+  const { runId, repository, number, cause, kind, head, baseRef, eventAt, payloadDigest, askedBy } = run
+  const opensSeries = run.opensSeries && run.attempt === 1 && run.plan === undefined
+  const asked = askedBy ? { askedBy } : {}
+  return { runId, repository, number, cause, kind, head, baseRef, opensSeries, eventAt, payloadDigest, ...asked }
+}
+
+/** False for a run that is over and read everything: another attempt would only show it again. */
+export function isWorthAnotherAttempt(run: Run): boolean {
+  if (run.state !== 'ended' || run.outcome !== 'reviewed') return true
+  return run.concludedWhole === false || run.verdict === 'incomplete'
 }
 
 /** The delivery ids with one more, the oldest dropped beyond the limit. */

@@ -27,28 +27,27 @@ export interface ReviewView {
   readonly reason?: Review['reason']
 }
 
-const RUN_ID = /^[0-9a-f]{64}$/
-
-/** The run id in a request's path; undefined if it is none. */
-export function runIdIn(pathParameters: Readonly<Record<string, string | undefined>> | undefined): string | undefined {
-  const id = pathParameters?.runId ?? ''
-  return RUN_ID.test(id) ? id : undefined
+/** A run in short: what became of it. */
+export function stateOf(run: Run): Pick<RunView, 'run' | 'attempt' | 'state' | 'outcome' | 'reason'> {
+  return {
+    run: run.runId,
+    attempt: run.attempt,
+    state: run.state,
+    ...(run.outcome ? { outcome: run.outcome } : {}),
+    ...(run.reason ? { reason: run.reason } : {}),
+  }
 }
 
 /** The view of a run with the reviews of its attempt. */
 export function viewOf(run: Run, reviews: readonly Review[], conclusion: Conclusion | undefined): RunView {
   const { owner, name } = run.repository
   return {
-    run: run.runId,
+    ...stateOf(run),
     repository: `${owner}/${name}`,
     number: run.number,
     head: run.head,
     cause: run.cause,
     kind: run.kind,
-    attempt: run.attempt,
-    state: run.state,
-    ...(run.outcome ? { outcome: run.outcome } : {}),
-    ...(run.reason ? { reason: run.reason } : {}),
     ...(run.verdict ? { verdict: run.verdict } : {}),
     reviews: reviews.map(({ lens, part, state, findings, reason }) => ({
       lens,

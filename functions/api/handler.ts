@@ -1,38 +1,50 @@
-/** GET /runs/{runId}: a run as it is now, for programs. Callers are authorised by IAM before this is reached. */
+/** The API for programs and operators. Callers are authorised by IAM before this is reached. */
+import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
-import type { Conclusion } from '../../shared/conclusion.ts'
-import { getDocument, openDocuments } from '../../shared/documents/documents.ts'
-import { readReviews } from '../../shared/ledger/review.ts'
-import { readRun } from '../../shared/ledger/run.ts'
+import { openExecutions } from '../../shared/aws/executions.ts'
+import { openLog } from '../../shared/aws/log.ts'
+import { openQueue } from '../../shared/aws/queue.ts'
+import { openDocuments } from '../../shared/documents/documents.ts'
+import { nameOf, Refused } from '../../shared/errors.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
-import { runIdIn, viewOf } from './api.ts'
+import { type HttpAnswer, refusalOf } from './answer.ts'
+import { changeLimits, showFleet } from './fleet.ts'
+import { halt, resume, showHalt } from './halts.ts'
+import type { ApiParts } from './parts.ts'
+import type { HttpRequest } from './request.ts'
+import { cancel, retry, showRun } from './runs.ts'
 
-const ledger = openLedger(environment('TABLE_NAME'), timings())
-const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
-
-interface HttpRequest {
-  readonly pathParameters?: Readonly<Record<string, string | undefined>>
+const log = openLog('api')
+const parts: ApiParts = {
+  ledger: openLedger(environment('TABLE_NAME'), timings()),
+  executions: openExecutions(),
+  documents: openDocuments(environment('DOCUMENTS_BUCKET')),
+  outbox: openQueue(environment('OUTBOX_URL')),
+  stateMachineArn: environment('STATE_MACHINE_ARN'),
+  now: Date.now,
+  nonce: randomUUID,
+  log,
 }
 
-/** 200 with the view, 404 `unknown_run`. A verdict is told only when it is the one of the run's own plan. */
-export async function handler(request: HttpRequest): Promise<{ statusCode: number; headers: object; body: string }> {
-  const runId = runIdIn(request.pathParameters)
-  const run = runId === undefined ? undefined : await readRun(ledger, runId)
-  if (!run) {
-    return answer(404, {
-      error: {
-        code: 'unknown_run',
-        message: 'There is no such run.',
-        remedy: 'Use the id that the webhook was answered with.',
-      },
-    })
+/** By API Gateway's route key: the routes that infra/http-api.ts has. */
+const routes: Readonly<Record<string, (parts: ApiParts, request: HttpRequest) => Promise<HttpAnswer>>> = {
+  'GET /runs/{runId}': showRun,
+  'POST /runs/{runId}/cancel': cancel,
+  'POST /runs/{runId}/retry': retry,
+  'GET /fleet': showFleet,
+  'PATCH /fleet/limits': changeLimits,
+  'GET /halts/{scope+}': showHalt,
+  'PUT /halts/{scope+}': halt,
+  'DELETE /halts/{scope+}': resume,
+}
+
+export async function handler(request: HttpRequest): Promise<HttpAnswer> {
+  try {
+    const route = routes[request.routeKey ?? '']
+    if (!route) throw new Refused('unknown_route', 'There is no such route.', 'See the documentation of this version.')
+    return await route(parts, request)
+  } catch (error) {
+    log.warn('Not done', { error: nameOf(error), key: request.routeKey ?? '' })
+    return refusalOf(error)
   }
-  const reviews = run.planKey ? await readReviews(ledger, run.runId, run.planKey) : []
-  const concluded = run.conclusion !== undefined && run.concludedPlanKey === run.planKey
-  const conclusion = concluded && run.conclusion ? await getDocument<Conclusion>(documents, run.conclusion) : undefined
-  return answer(200, viewOf(run, reviews, conclusion))
-}
-
-function answer(statusCode: number, content: object) {
-  return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) }
 }

@@ -48,11 +48,11 @@ export function startApi({ routes, invoke, port }: ApiOptions): Promise<LocalSer
   }
 }
 
-/** The route of a request, with what API Gateway says of it in the event. `{name}` in a path takes one segment. */
+/** The route of a request, with what API Gateway says of it in the event. `{name}` in a path takes one segment, `{name+}` all that is left. */
 function routeFor(routes: readonly PlainRoute[], method: string, pathname: string) {
   for (const route of routes) {
     if (route.method !== method) continue
-    const pattern = route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+    const pattern = route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)').replace(/\{(\w+)\+\}/g, '(?<$1>.+)')
     const match = new RegExp(`^${pattern}$`).exec(pathname)
     if (!match) continue
     const pathParameters = match.groups && Object.fromEntries(Object.entries(match.groups))

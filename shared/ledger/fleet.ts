@@ -19,6 +19,10 @@ import {
 /** Queues that one hand-over looks at; more wait for the next one. */
 const QUEUES_READ_MAX = 100
 
+/** Queues, and tickets of each, that are shown to people; the rest is said to be there. */
+const QUEUES_SHOWN_MAX = 25
+const TICKETS_SHOWN_MAX = 20
+
 /** A queue that may have tickets. */
 export interface Queue {
   readonly repository: number
@@ -103,6 +107,17 @@ export async function readQueues(ledger: Ledger): Promise<Queue[]> {
 export async function readTickets(ledger: Ledger, queue: Queue, limit: number): Promise<Ticket[]> {
   const { pk } = keyOf.ticket(queue.repository, queue.pool, 0, '', 0)
   return readPrefix<Ticket>(ledger, pk, '', limit)
+}
+
+/** Who waits, for people: the first tickets of each queue, bounded; `cut` if there may be more. */
+export async function readWaiting(ledger: Ledger): Promise<{ readonly tickets: Ticket[]; readonly cut: boolean }> {
+  const queues = await readQueues(ledger)
+  const shown = queues.slice(0, QUEUES_SHOWN_MAX)
+  const lists = await Promise.all(shown.map((queue) => readTickets(ledger, queue, TICKETS_SHOWN_MAX + 1)))
+  return {
+    tickets: lists.flatMap((tickets) => tickets.slice(0, TICKETS_SHOWN_MAX)),
+    cut: queues.length > shown.length || lists.some(({ length }) => length > TICKETS_SHOWN_MAX),
+  }
 }
 
 /** Deletes a marker whose queue was seen empty after its nonce was read; kept if a ticket has come since (IL8). */

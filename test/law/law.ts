@@ -37,6 +37,9 @@ const coordinated = /^shared\/(ledger|documents|aws|coordinator)\//
  * as the handler does, and no core may import them.
  */
 const handlerParts = [
+  'functions/api/fleet.ts',
+  'functions/api/halts.ts',
+  'functions/api/runs.ts',
   'functions/plan/claim-pull-request.ts',
   'functions/plan/gather.ts',
   'functions/plan/store-plan.ts',

@@ -107,7 +107,19 @@ describe('what it says', () => {
     ])
     expect(assembly.routes).toEqual([
       { method: 'POST', path: '/github/webhook', function: 'webhook' },
-      { method: 'GET', path: '/runs/{runId}', function: 'api' },
+      ...[
+        'GET /runs/{runId}',
+        'POST /runs/{runId}/cancel',
+        'POST /runs/{runId}/retry',
+        'GET /fleet',
+        'PATCH /fleet/limits',
+        'GET /halts/{scope+}',
+        'PUT /halts/{scope+}',
+        'DELETE /halts/{scope+}',
+      ].map((route) => {
+        const [method, path] = route.split(' ')
+        return { method, path, function: 'api' }
+      }),
     ])
     expect(assembly.schedules).toEqual([{ name: 'every-minute', intervalMs: 60_000, function: 'sweep' }])
     expect(assembly.bucket).toEqual({ name: 'documents' })

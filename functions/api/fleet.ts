@@ -1,0 +1,34 @@
+/** The fleet: shown with who works and who waits, and given other limits, which take effect at once. */
+import { setLimits } from '../../shared/coordinator/set-limits.ts'
+import { Refused } from '../../shared/errors.ts'
+import { fleetViewOf } from '../../shared/fleet-view.ts'
+import { readFleet, readWaiting } from '../../shared/ledger/fleet.ts'
+import { standingHalts } from '../../shared/ledger/halt.ts'
+import { answer, type HttpAnswer } from './answer.ts'
+import type { ApiParts } from './parts.ts'
+import { type HttpRequest, jsonIn, revisionIn } from './request.ts'
+
+/** 200 with a view, and the revision of the limits as its entity tag. */
+export async function showFleet({ ledger }: ApiParts): Promise<HttpAnswer> {
+  const [fleet, waiting, halts] = await Promise.all([readFleet(ledger), readWaiting(ledger), standingHalts(ledger)])
+  const standing = Object.entries(halts).flatMap(([scope, halt]) => (halt ? [{ scope, ...halt }] : []))
+  const view = fleetViewOf({ ...fleet, waiting, closed: {}, halts: standing })
+  return answer(200, view, { etag: `"${view.revision}"` })
+}
+
+/**
+ * A sparse change, and what is effective then. Throws Refused `limits_invalid` and `limit_above_ceiling` (CE2), and
+ * `limits_changed` where `If-Match` names an earlier revision; Retry `busy`.
+ */
+export async function changeLimits(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  const change = await setLimits(parts, jsonIn(request), revisionIn(request))
+  if (change.kind === 'refused') throw new Refused(change.code, change.sentence, REMEDIES[change.code] ?? '')
+  parts.log.info('Limits changed', { count: change.limits.revision ?? 0 })
+  return showFleet(parts)
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  limits_invalid: 'Name only what is to change; null takes a value back to its default.',
+  limit_above_ceiling: 'Ask for less, or raise the limit that is named in the same change.',
+  limits_changed: 'Read the fleet again, and decide again.',
+}

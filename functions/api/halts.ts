@@ -1,0 +1,34 @@
+/** Halts: shown, set and lifted. What is held under one goes on when it is lifted (DESIGN §7). */
+import { handOn } from '../../shared/coordinator/hand-on.ts'
+import { Refused } from '../../shared/errors.ts'
+import { haltViewOf } from '../../shared/fleet-view.ts'
+import { liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
+import { answer, type HttpAnswer } from './answer.ts'
+import type { ApiParts } from './parts.ts'
+import { callerOf, expectNothingIn, type HttpRequest, scopeIn, whyIn } from './request.ts'
+
+/** 200 with the halt of exactly this scope. Throws Refused `unknown_halt` if none stands. */
+export async function showHalt({ ledger }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  const scope = scopeIn(request)
+  const halt = (await standingHalts(ledger))[scope]
+  if (!halt) throw new Refused('unknown_halt', `No halt stands for ${scope}.`, 'Nothing is to be lifted there.')
+  return answer(200, haltViewOf({ scope, ...halt }))
+}
+
+/** 200 with the halt that stands then; an earlier one is kept. Throws Refused `halts_full`, Retry `busy`. */
+export async function halt({ ledger, now, log }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  const scope = scopeIn(request)
+  const halt = await setHalt(ledger, { scope, by: callerOf(request), why: whyIn(request), since: now() })
+  log.warn('Halted', { key: scope })
+  return answer(200, haltViewOf(halt))
+}
+
+/** 200 with the halt that stood, or null. Who waits is served at once; held runs go on with the next sweep. */
+export async function resume(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  expectNothingIn(request)
+  const scope = scopeIn(request)
+  const lifted = await liftHalt(parts.ledger, scope)
+  await handOn(parts)
+  parts.log.warn('Resumed', { key: scope })
+  return answer(200, { lifted: lifted ? haltViewOf(lifted) : null })
+}

@@ -1,0 +1,40 @@
+/** Runs: shown as they are now, cancelled, and asked for again. */
+import type { Conclusion } from '../../shared/conclusion.ts'
+import { cancelRun } from '../../shared/coordinator/cancel.ts'
+import { retryRun } from '../../shared/coordinator/start-run.ts'
+import { getDocument } from '../../shared/documents/documents.ts'
+import { readReviews } from '../../shared/ledger/review.ts'
+import { readRun } from '../../shared/ledger/run.ts'
+import { answer, type HttpAnswer, unknownRun } from './answer.ts'
+import { stateOf, viewOf } from './api.ts'
+import type { ApiParts } from './parts.ts'
+import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from './request.ts'
+
+/** 200 with the view. A verdict is told only when it is the one of the run's own plan. Throws Refused `unknown_run`. */
+export async function showRun({ ledger, documents }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  const runId = runIdIn(request)
+  const run = runId === undefined ? undefined : await readRun(ledger, runId)
+  if (!run) throw unknownRun()
+  const reviews = run.planKey ? await readReviews(ledger, run.runId, run.planKey) : []
+  const concluded = run.conclusion !== undefined && run.concludedPlanKey === run.planKey
+  const conclusion = concluded && run.conclusion ? await getDocument<Conclusion>(documents, run.conclusion) : undefined
+  return answer(200, viewOf(run, reviews, conclusion))
+}
+
+/** 200 with the run as it is then: one that had ended stays as it ended. Throws Refused `unknown_run`, Retry `busy`. */
+export async function cancel(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  expectNothingIn(request)
+  const runId = runIdIn(request)
+  const run = runId === undefined ? undefined : await cancelRun(parts, runId, callerOf(request))
+  if (!run) throw unknownRun()
+  return answer(200, stateOf(run))
+}
+
+/** 200 with the run and what the asking came to. Throws Refused `unknown_run`, Retry `busy`. */
+export async function retry(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+  expectNothingIn(request)
+  const runId = runIdIn(request)
+  const retried = runId === undefined ? undefined : await retryRun(parts, runId, askedIdIn(request))
+  if (!retried) throw unknownRun()
+  return answer(200, { status: retried.kind, ...stateOf(retried.run) })
+}

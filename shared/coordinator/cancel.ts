@@ -1,0 +1,24 @@
+/** Cancelling a run because a person or a program asks for it: its reviews stop, its places go to who waits (LE6). */
+import { beginEnding, readRun, updateRun } from '../ledger/run.ts'
+import { contended } from '../ledger/table.ts'
+import type { Reason, Run } from '../run.ts'
+import { type EndingParts, finishEnding } from './ending.ts'
+
+/**
+ * Ends the attempt that is live now, and what was asked for to follow it; answers the run as it is then, undefined if there
+ * is none. `by` says for people who asked. Repeatable: a run that has ended stays as it ended. Throws Retry `busy`; by then
+ * the run may be ending, which the sweeper completes.
+ */
+export async function cancelRun(parts: EndingParts, runId: string, by: string): Promise<Run | undefined> {
+  const { ledger, now } = parts
+  const reason: Reason = { code: 'cancelled', sentence: `Cancelled by ${by}.` }
+  await contended(async () => {
+    const run = await readRun(ledger, runId)
+    if (!run || run.state === 'ended') return 'nothing'
+    if (run.askedAgain && !(await updateRun(ledger, run, {}, { now: now(), remove: ['askedAgain'] }))) return 'again'
+    await beginEnding(ledger, run, { outcome: 'cancelled', reason, now: now() })
+    return 'begun'
+  })
+  await finishEnding(parts, runId)
+  return readRun(ledger, runId)
+}

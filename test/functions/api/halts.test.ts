@@ -1,0 +1,55 @@
+/** Halts through the API: what operators set, read and lift. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { standingHalt } from '../../../shared/ledger/halt.ts'
+import { repository } from '../../shared/samples.ts'
+import { type ApiWorld, openApiWorld } from './world.ts'
+
+let api: ApiWorld
+beforeEach(async () => {
+  api = await openApiWorld()
+})
+afterEach(() => api.close())
+
+const operator = 'arn:aws:sts::123456789012:assumed-role/Operators/ana'
+const about = (method: string, scope: string, more: object = {}) =>
+  api.ask(`${method} /halts/{scope+}`, { path: { scope }, by: operator, ...more })
+
+describe('halts', () => {
+  it('PUT sets one for exactly its scope, with who and why, and it shows with the fleet', async () => {
+    const { status, body } = await about('PUT', 'repository/7', { body: { why: 'noise' } })
+    expect([status, body]).toMatchObject([200, { scope: 'repository/7', by: 'Operators/ana', why: 'noise' }])
+    expect(Date.parse(body.since)).toBeGreaterThan(0)
+    expect(await standingHalt(api.world.ledger, repository)).toMatchObject({ scope: 'repository/7' })
+    expect(await standingHalt(api.world.ledger, { ...repository, id: 8 })).toBeUndefined()
+    expect((await api.fleet()).halts).toEqual([body])
+    expect((await about('GET', 'repository/7')).body).toEqual(body)
+  })
+
+  it('I9: set again, the first one stands; lifted again, there was none', async () => {
+    const first = await about('PUT', 'fleet', { body: { why: 'first' } })
+    expect((await about('PUT', 'fleet', { body: { why: 'second' } })).body).toEqual(first.body)
+    expect((await about('DELETE', 'fleet')).body).toEqual({ lifted: first.body })
+    expect((await about('DELETE', 'fleet')).body).toEqual({ lifted: null })
+    const { status, body } = await about('GET', 'fleet')
+    expect([status, body.error.code]).toEqual([404, 'unknown_halt'])
+  })
+
+  it('a scope of another form is refused and sets nothing', async () => {
+    for (const scope of ['', 'acme/widgets', 'repository/', 'repository/07', 'repository/7/8', 'Fleet']) {
+      const { status, body } = await about('PUT', scope)
+      expect([scope, status, body.error.code]).toEqual([scope, 422, 'unknown_scope'])
+    }
+    expect((await api.fleet()).halts).toEqual([])
+  })
+
+  it('a body that says something else is refused', async () => {
+    expect((await about('PUT', 'fleet', { body: { reason: 'x' } })).body.error.code).toBe('payload_invalid')
+    expect((await about('DELETE', 'fleet', { body: { why: 'x' } })).body.error.code).toBe('payload_invalid')
+    expect((await api.fleet()).halts).toEqual([])
+  })
+
+  it('a route that this version does not have is refused, not a fault', async () => {
+    const { status, body } = await api.ask('DELETE /fleet')
+    expect([status, body.error.code]).toEqual([404, 'unknown_route'])
+  })
+})
