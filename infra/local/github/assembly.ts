@@ -5,6 +5,7 @@ import type { Controls } from './controls.ts'
 import type { Entropy } from './entropy.ts'
 import { createFaults, type Faults } from './faults.ts'
 import type { OpenGit } from './git/git.ts'
+import type { Layer } from './http.ts'
 import { createLags } from './lags.ts'
 import { type Counted, contentCreationLimit } from './limits.ts'
 import { pageRoutes } from './page/routes.ts'
@@ -35,11 +36,13 @@ export interface Parts {
   lagMs: number
   /** What the limits on content creation count; undefined: there are none. */
   limited: Counted | undefined
+  /** Right around the routes, inside all others: what is seen there is what takes effect. */
+  innermost?: Layer
 }
 
 export type Assembly = ReturnType<typeof assemble>
 
-export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limited }: Parts) {
+export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limited, innermost }: Parts) {
   const store = createStore(storage, now)
   const world = new World(app, store, openGit, now)
   const webhooks = new WebhookSender(store, app, entropy, now)
@@ -57,8 +60,14 @@ export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limi
   ]
   const faults: Faults = createFaults(routes, now)
   const lags = createLags(routes, lagMs)
-  const limits = limited === undefined ? [] : [contentCreationLimit(limited, now)]
-  const api = createApi(routes, [rateHeaders(now), faults.layer, ...limits, lags.layer], authentication, entropy, now)
+  const layers = [
+    rateHeaders(now),
+    faults.layer,
+    ...(limited === undefined ? [] : [contentCreationLimit(limited, now)]),
+    lags.layer,
+    ...(innermost === undefined ? [] : [innermost]),
+  ]
+  const api = createApi(routes, layers, authentication, entropy, now)
   const pulls = new PullRequests(world, webhooks, url)
 
   const controls: Controls = {

@@ -19,5 +19,14 @@ export interface SimulatedService {
   answer(request: WireRequest): WireAnswer
 }
 
+/**
+ * A service made of asynchronous code that waits for nothing outside of it: its answer is settled, and its effect has
+ * taken place, by microtasks alone. Ask it inside one event and let no other begin before the microtasks have run; then
+ * a request arrives wholly or not at all here too. Never rejects for a request, whatever it is. (GitHub: github.ts)
+ */
+export interface SettlingService {
+  answerLater(request: WireRequest): Promise<WireAnswer>
+}
+
 /** ms UTC of the simulated world. */
 export type WorldClock = () => number
