@@ -13,6 +13,7 @@ import { finishEvent, openEvent } from '../../shared/ledger/event.ts'
 import { beginEnding } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
+import { reached } from '../../shared/points.ts'
 import { runToEnd } from './command.ts'
 
 const log = openLog('command')
@@ -37,7 +38,11 @@ async function takeUp(body: string): Promise<void> {
   const event = await openEvent(ledger, name)
   if (!event) return
   const ends = runToEnd(event, await readThread(ledger, name.repositoryId, name.number))
-  if (ends && (await beginEnding(ledger, ends, { ...ends, now: Date.now() }))) await finishEnding(parts, ends.runId)
+  if (ends && (await beginEnding(ledger, ends, { ...ends, now: Date.now() }))) {
+    POINT: await reached('command.ending_begun')
+    await finishEnding(parts, ends.runId)
+  }
+  POINT: await reached('command.done')
   await finishEvent(ledger, event)
   log.info('Event done', { event: event.kind, outcome: ends ? 'ended' : 'nothing_to_end' })
 }

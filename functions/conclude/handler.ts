@@ -17,6 +17,7 @@ import { contended, openLedger } from '../../shared/ledger/table.ts'
 import { type MessageOwed, readThread, writeConclusion } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
+import { reached } from '../../shared/points.ts'
 import type { ReviewResult } from '../../shared/result.ts'
 import type { Reason, Run } from '../../shared/run.ts'
 import type { Thread } from '../../shared/thread.ts'
@@ -44,11 +45,13 @@ export async function handler(input: unknown): Promise<void> {
     await answerToken(coordinator.executions, token, { outcome })
     return
   }
+  POINT: await reached('conclude.written')
   const run = await readRun(ledger, runId)
   if (run) {
     const { repository, number } = run
     await nudge(outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, randomUUID())
   }
+  POINT: await reached('conclude.nudged')
   // Everything may be shown already, by a post that came between the transaction and this token (IL10).
   await finishIfShown(coordinator, runId)
 }
@@ -69,17 +72,21 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Deliver the webhook again.')
   const plan = await getDocument<Plan>(documents, run.plan)
   const conclusion = isShownAgain(run, plan) ? await shownBefore(run, thread) : await concluded(run, plan)
+  const document = await putDocument(documents, conclusion)
+  const message = await messageOwed(run, plan, conclusion)
+  const resources = await resourcesOf(run, conclusion)
+  POINT: await reached('conclude.documents_stored')
   const moved = await writeConclusion(ledger, {
     thread,
     run,
     verdict: conclusion.verdict,
-    conclusion: await putDocument(documents, conclusion),
+    conclusion: document,
     planKey: plan.planKey,
     whole: isWhole(conclusion),
     round: conclusion.round,
     token,
-    message: await messageOwed(run, plan, conclusion),
-    resources: await resourcesOf(run, conclusion),
+    message,
+    resources,
     now: Date.now(),
   })
   if (moved === 'again') return 'again'

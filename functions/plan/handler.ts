@@ -13,6 +13,7 @@ import { openApp } from '../../shared/github/app.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import type { Plan } from '../../shared/plan.ts'
+import { reached } from '../../shared/points.ts'
 import { isLive, type Run } from '../../shared/run.ts'
 import { type Claimed, claimPullRequest } from './claim-pull-request.ts'
 import { answerPlanned, planClaimed } from './store-plan.ts'
@@ -44,7 +45,9 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   try {
     const claimed = await claimPullRequest({ ...parts, github }, run)
     if (claimed.kind !== 'claimed') return await notPlanned(run, claimed, ending)
+    POINT: await reached('plan.claimed')
     if (claimed.ends) await finishEnding(ending, claimed.ends)
+    POINT: await reached('plan.earlier_ended')
     return await planClaimed({ ...parts, github }, claimed)
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
@@ -68,6 +71,7 @@ async function notPlanned(
     return ended('held')
   }
   if (await beginEnding(ledger, run, { outcome: why.outcome, reason: why.reason, now: now() })) {
+    POINT: await reached('plan.ending_begun')
     // Its own execution goes on to its end by this answer.
     await finishEnding({ ...ending, keepExecution: true }, run.runId)
   }

@@ -16,6 +16,7 @@ import {
 } from '../../shared/ledger/message.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { countRound, readThread } from '../../shared/ledger/thread.ts'
+import { reached } from '../../shared/points.ts'
 import type { Reason, Run } from '../../shared/run.ts'
 import type { ReviewMessage } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
@@ -30,6 +31,7 @@ export async function sayMessages(parts: PostParts, run: Run): Promise<void> {
     const open = message.state === 'owed' || message.state === 'withdrawing'
     if (!open && !isLookDue(message, now())) continue
     if (!(await leaseMessage(ledger, message, owner, now()))) continue
+    POINT: await reached('post.message_leased')
     if (open) await say(parts, run, message)
     else await sayAgain(parts, run, message)
   }
@@ -48,10 +50,13 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
         return stopped === undefined ? 'go' : 'stop'
       },
       onPending: async (reviewId) => {
+        POINT: await reached('post.review_pending')
         await rememberPending(ledger, message, owner, reviewId)
+        POINT: await reached('post.pending_remembered')
       },
       ...(message.pendingId === undefined ? {} : { pendingId: message.pendingId }),
     })
+    POINT: await reached('post.review_said')
     if (said.state === 'said') {
       await shown(parts, run, message, said, lookAt())
     } else if (said.state === 'unknown') {
@@ -119,6 +124,7 @@ async function shown(
   if (seen.repeated > 0) log.error('A review stands more than once', { runId: run.runId, count: seen.repeated + 1 })
   // Counted before it is marked: who dies in between leaves it to be looked at, and counted, again (IL2).
   if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
+  POINT: await reached('post.round_counted')
   await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)
 }
 

@@ -10,6 +10,7 @@ import { nameOf, sentenceOf } from '../../shared/errors.ts'
 import { dueKeys, kindOfKey, lookLater, readDue } from '../../shared/ledger/due.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { GITHUB_CALL_MS } from '../../shared/limits.ts'
+import { reached } from '../../shared/points.ts'
 import { type SweepParts, takeUp } from './take-up.ts'
 
 const log = openLog('sweep')
@@ -44,6 +45,7 @@ export async function handler(
       oldestMs = Math.max(oldestMs, now - item.dueAt)
       // First to the back: a row whose action fails, or kills this process, must not be the first for ever.
       await lookLater(parts.ledger, key, item.dueAt, now + parts.ledger.timings.lookMs)
+      POINT: await reached('sweep.moved_on')
       await takeUp(parts, item)
       done += 1
     } catch (error) {

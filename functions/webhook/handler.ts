@@ -13,6 +13,7 @@ import { acceptEvent } from '../../shared/ledger/event.ts'
 import { acceptRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { CONTRACT, WEBHOOK_BUDGET_MS } from '../../shared/limits.ts'
+import { reached } from '../../shared/points.ts'
 import type { RunRequest } from '../../shared/run.ts'
 import { accepted, type HttpAnswer, refusal } from './answer.ts'
 import { type Delivery, deliveryOf, type HttpRequest } from './request.ts'
@@ -59,6 +60,7 @@ async function startRun(request: RunRequest, delivery: Delivery, signal: AbortSi
       'Use a new key, or the same payload.',
     )
   }
+  POINT: await reached('webhook.run_recorded')
   if (run.state === 'accepted') await startOrLeaveToSweeper(run, signal)
   log.info('Delivery accepted', { deliveryId: delivery.id, runId: run.runId, attempt: run.attempt, outcome: kind })
   return accepted({ status: kind, run: run.runId, attempt: run.attempt, state: run.state })
@@ -75,6 +77,7 @@ async function startOrLeaveToSweeper(run: Parameters<typeof startExecution>[2], 
 
 async function passOn(event: PullRequestEvent, delivery: Delivery, signal: AbortSignal): Promise<HttpAnswer> {
   await acceptEvent(ledger, event, { writer: randomUUID(), now: Date.now(), signal })
+  POINT: await reached('webhook.event_recorded')
   const { repository, number, cause } = event
   try {
     await nudge(inbox, { contract: CONTRACT, repositoryId: repository.id, number, cause }, randomUUID(), signal)
