@@ -38,7 +38,7 @@ export function replaceGlobals(timeline: Timeline, random: Random): () => void {
       if (actor) super(nowOf(actor.skewMs))
       else super(...(parts as [number]))
     }
-    static [Symbol.hasInstance](value: unknown): boolean {
+    static override [Symbol.hasInstance](value: unknown): boolean {
       return value instanceof RealDate
     }
     static override now(): number {
