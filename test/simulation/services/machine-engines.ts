@@ -1,0 +1,144 @@
+/** One script played by each engine: the embedded one, whose timers are vitest's, and the simulated one. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { ServiceError } from '../../../infra/local/json-protocol.ts'
+import { Executions } from '../../../infra/local/stepfunctions/executions.ts'
+import { Runner } from '../../../infra/local/stepfunctions/runner.ts'
+import { functionError, machineArn } from '../../infra/local/stepfunctions/machine.ts'
+import { compileMachine, simulateMachine } from './machine.ts'
+import { EventQueue } from './machine-queue.ts'
+import { definition, runInput, type Script, ScriptedRooms } from './machine-rooms.ts'
+
+/** Everything about an execution that both engines must agree on. */
+export interface Played {
+  readonly calls: readonly string[]
+  readonly answered: readonly (string | undefined)[]
+  readonly status: string
+  readonly error: string | undefined
+  readonly cause: string | undefined
+  readonly output: unknown
+  /** ms from start to end. */
+  readonly tookMs: number
+  /** How often each state was entered. */
+  readonly entered: Readonly<Record<string, number>>
+}
+
+/** What the jitter draws in both engines. */
+const drawn = 0.5
+
+const program = compileMachine(definition)
+
+/** In virtual time. */
+export function playSimulated(script: Script): Played {
+  const queue = new EventQueue()
+  const rooms: ScriptedRooms = new ScriptedRooms(script, {
+    elapsedMs: () => queue.elapsedMs,
+    after: (ms, fn) => queue.after(ms, fn),
+    answer(taskToken, outcome) {
+      const success = 'output' in outcome
+      const answered = request(success ? 'SendTaskSuccess' : 'SendTaskFailure', { taskToken, ...outcome })
+      return answered.__type?.split('#')[1]
+    },
+  })
+  const machine = simulateMachine({
+    machineArn,
+    program,
+    world: {
+      now: queue.now,
+      after: (ms, fn) => queue.after(ms, fn),
+      random: () => drawn,
+      invoke(arn, payload, done) {
+        rooms.invoke(arn, payload, done)
+        return undefined
+      },
+    },
+  })
+  function request(action: string, body: object): { __type?: string } {
+    const headers = { 'x-amz-target': `AWSStepFunctions.${action}` }
+    return JSON.parse(machine.answer({ method: 'POST', path: '/', headers, body: JSON.stringify(body) }).body)
+  }
+  request('StartExecution', { stateMachineArn: machineArn, name: 'run', input: runInput })
+  queue.run()
+  const execution = machine.execution('run')
+  if (!execution) throw new Error('Expected the execution that was started')
+  return {
+    ...played(rooms, execution),
+    tookMs: (execution.stoppedAt ?? Number.NaN) - execution.startedAt,
+    entered: Object.fromEntries(execution.entered),
+  }
+}
+
+/** With vitest's timers: between two of them, the engine gets turns of the real event loop until it must wait. */
+export async function playEmbedded(script: Script): Promise<Played> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  const draw = vi.spyOn(Math, 'random').mockReturnValue(drawn)
+  const directory = mkdtempSync(join(tmpdir(), 'engines-'))
+  try {
+    return await playIn(directory, script)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+    draw.mockRestore()
+    vi.useRealTimers()
+  }
+}
+
+async function playIn(directory: string, script: Script): Promise<Played> {
+  const beginning = Date.now()
+  const rooms: ScriptedRooms = new ScriptedRooms(script, {
+    elapsedMs: () => Date.now() - beginning,
+    after: (ms, fn) => void setTimeout(fn, ms),
+    answer(token, outcome) {
+      try {
+        runner.answer(token, outcome)
+        return undefined
+      } catch (error) {
+        if (error instanceof ServiceError) return error.code
+        throw error
+      }
+    },
+  })
+  const executions = new Executions(directory, Date.now)
+  const invoke = (arn: string, payload: unknown): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      rooms.invoke(arn, payload, (outcome) => {
+        if ('ok' in outcome) resolve(outcome.ok)
+        else reject(functionError(outcome.error))
+      })
+    })
+  const runner: Runner = new Runner(executions, invoke, Date.now)
+  const execution = executions.start(machineArn, 'run', runInput, definition)
+  runner.run(execution)
+  await turns()
+  // The rooms' own timers too, so that what they do after the end is seen.
+  while (vi.getTimerCount() > 0) {
+    vi.advanceTimersToNextTimer()
+    await turns()
+  }
+  const lines = executions.read(execution)
+  const end = lines.at(-1)
+  if (end?.kind !== 'ended') throw new Error('Expected the end of the execution')
+  const entered: Record<string, number> = {}
+  for (const line of lines) if (line.kind === 'entered') entered[line.state] = (entered[line.state] ?? 0) + 1
+  return { ...played(rooms, end), tookMs: (execution.stoppedAt ?? Number.NaN) - beginning, entered }
+}
+
+function played(
+  rooms: ScriptedRooms,
+  end: { status: string; error?: string | undefined; cause?: string | undefined; output?: string | undefined },
+): Omit<Played, 'tookMs' | 'entered'> {
+  return {
+    calls: rooms.calls,
+    answered: rooms.answered,
+    status: end.status,
+    error: end.error,
+    cause: end.cause,
+    output: end.output === undefined ? undefined : JSON.parse(end.output),
+  }
+}
+
+/** More turns of the event loop than the engine ever needs between two timers. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 12; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
