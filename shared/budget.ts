@@ -38,20 +38,21 @@ const HOUR: Window = { lengthMs: 3_600_000, max: CONTENT_PER_HOUR_MAX }
 const SLOTS_PER_WINDOW = 12
 
 /**
- * Takes one creation at `now` (ms UTC). However they are spread, no minute ever has more than CONTENT_PER_MINUTE_MAX of
+ * Takes `count` creations at `now` (ms UTC), all or none. However they are spread, no minute ever has more than CONTENT_PER_MINUTE_MAX of
  * them and no hour more than CONTENT_PER_HOUR_MAX; and nothing while it is closed. A clock that is behind the one that wrote last counts as that one.
  */
-export function takeFrom(budget: Budget, now: number): Taken {
+export function takeFrom(budget: Budget, now: number, count = 1): Taken {
   const { closedUntil = 0 } = budget
   if (closedUntil > now) return { state: 'spent', until: closedUntil }
-  const minute = countIn(MINUTE, budget.minute, now)
-  const hour = countIn(HOUR, budget.hour, now)
+  const minute = countIn(MINUTE, budget.minute, { now, count })
+  const hour = countIn(HOUR, budget.hour, { now, count })
   if (minute.until > now || hour.until > now) return { state: 'spent', until: Math.max(minute.until, hour.until) }
   return { state: 'taken', budget: { ...budget, minute: minute.slots, hour: hour.slots } }
 }
 
-/** The slots with one creation more; or `until` in the future, when the first of them will have left. */
-function countIn({ lengthMs, max }: Window, slots: readonly Slot[], now: number) {
+/** The slots with `count` creations more; or `until` in the future, when enough of them will have left. */
+function countIn({ lengthMs, max }: Window, slots: readonly Slot[], taking: { now: number; count: number }) {
+  const { now, count: more } = taking
   const slotMs = lengthMs / SLOTS_PER_WINDOW
   const at = Math.max(now, slots.at(-1)?.from ?? now)
   // A slot leaves when the last of its creations does.
@@ -61,7 +62,7 @@ function countIn({ lengthMs, max }: Window, slots: readonly Slot[], now: number)
   let left = counted.reduce((sum, { count }) => sum + count, 0)
   let until = now
   for (const slot of counted) {
-    if (left < max) break
+    if (left + more <= max) break
     left -= slot.count
     until = leavesAt(slot)
   }
@@ -70,7 +71,7 @@ function countIn({ lengthMs, max }: Window, slots: readonly Slot[], now: number)
   const newest = counted.at(-1)
   const taken =
     newest?.from === from
-      ? [...counted.slice(0, -1), { from, count: newest.count + 1 }]
-      : [...counted, { from, count: 1 }]
+      ? [...counted.slice(0, -1), { from, count: newest.count + more }]
+      : [...counted, { from, count: more }]
   return { slots: taken, until }
 }

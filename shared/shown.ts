@@ -54,10 +54,10 @@ export interface SummaryResource {
 export const LABELS = ['muster: checking', 'muster: action required', 'muster: passed'] as const
 export type Label = (typeof LABELS)[number]
 
-/** Exactly one of the three labels. */
+/** Exactly one of the three labels; `none` of them where a run has ended without a verdict and no other one speaks. */
 export interface LabelResource {
   readonly kind: 'label'
-  readonly label: Label
+  readonly label: Label | 'none'
 }
 
 export type Resource = CheckRunResource | SummaryResource | LabelResource

@@ -7,7 +7,7 @@ import { putDocument } from '../../shared/documents/documents.ts'
 import { Retry } from '../../shared/errors.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
-import { raiseResource } from '../../shared/ledger/resource.ts'
+import { raiseResources } from '../../shared/ledger/resource.ts'
 import { updateRun } from '../../shared/ledger/run.ts'
 import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
@@ -70,8 +70,6 @@ async function showInProgress(parts: Parameters<typeof answerPlanned>[0], run: R
     { kind: 'check_run', key: run.head, document: await putDocument(documents, checkRun) },
     { kind: 'label', key: 'main', document: await putDocument(documents, label) },
   ]
-  for (const resource of wanted) {
-    await raiseResource(ledger, { ...pullRequest, ...resource, runId: run.runId, now: now() })
-  }
+  await raiseResources(ledger, { ...pullRequest, runId: run.runId, wanted, now: now() })
   await nudge(outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, nonce())
 }

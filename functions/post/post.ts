@@ -3,6 +3,7 @@ import type { Message } from '../../shared/ledger/message.ts'
 import type { ShownResource } from '../../shared/ledger/resource.ts'
 import { POST_ERRORS_MAX } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
+import type { Resource } from '../../shared/shown.ts'
 import type { Thread } from '../../shared/thread.ts'
 
 /** Why nothing new may be shown for a run at this moment; undefined if it may. */
@@ -37,24 +38,26 @@ export function afterUnknown(
 /**
  * Whether what `raisedBy` wants shown may be shown now. `later`: its ending, or the end of a halt, will decide. `void`:
  * never, because it was overtaken, and a verdict for a head that isn't live is not published (PR2, PR5); what such a run
- * leaves behind is its check run, which its ending has completed.
+ * leaves behind is its check run, which its ending has completed, and no label.
  */
 export function mayShow(facts: {
-  readonly kind: string
+  readonly desired: Resource
   readonly raisedBy: Run | undefined
   readonly halted: boolean
   readonly shownHead: string
 }): 'show' | 'later' | 'void' | 'head_moved' {
-  const { kind, raisedBy, halted, shownHead } = facts
+  const { desired, raisedBy, halted, shownHead } = facts
   if (halted || raisedBy?.state === 'ending') return 'later'
   if (raisedBy?.state === 'concluded') return shownHead === raisedBy.head ? 'show' : 'head_moved'
   const overtaken = raisedBy === undefined || (raisedBy.state === 'ended' && raisedBy.outcome !== 'reviewed')
-  return overtaken && kind !== 'check_run' ? 'void' : 'show'
+  const leftBehind = desired.kind === 'check_run' || (desired.kind === 'label' && desired.label === 'none')
+  return overtaken && !leftBehind ? 'void' : 'show'
 }
 
-/** True if something is still to be shown, or to be looked at a second time. */
+/** True if something is still to be shown and its time has come, or if it is to be looked at a second time by now. */
 export function isOwed(resource: ShownResource, now: number): boolean {
-  return resource.shownGeneration < resource.generation || isLookDue(resource, now)
+  const { shownGeneration, generation, tryAt = now } = resource
+  return (shownGeneration < generation && tryAt <= now) || isLookDue(resource, now)
 }
 
 /** True if what was shown, said or withdrawn is to be looked at a second time by now. */

@@ -1,16 +1,17 @@
-/** Keeps what a run raised true on GitHub: check run, summary comment, label, each under its lease (DESIGN §9). */
-import { resourceNamesOf } from '../../shared/coordinator/finish.ts'
+/** Keeps what runs raised true on GitHub: check runs, summary comment, label, under the pull request's lease (DESIGN §9). */
 import { getDocument } from '../../shared/documents/documents.ts'
-import { isFailure, sentenceOf } from '../../shared/errors.ts'
+import { isFailure, type Retry, sentenceOf } from '../../shared/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { keepCheckRun } from '../../shared/github/keep-check-run.ts'
 import { type Kept, keepLabel, keepSummary } from '../../shared/github/keep-resource.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import {
-  leaseResource,
-  postponeResource,
-  readResource,
-  recordShown,
+  leaseResources,
+  type ResourceOutcome,
+  type Resources,
+  readResources,
+  recordResources,
+  renewResources,
   type ShownResource,
 } from '../../shared/ledger/resource.ts'
 import { readRun } from '../../shared/ledger/run.ts'
@@ -21,65 +22,101 @@ import type { PostParts } from './parts.ts'
 import { afterUnknown, isOwed, mayShow, secondLook } from './post.ts'
 import { writingFor } from './writing.ts'
 
-/** Each resource that is owed. One that another poster holds is left to it. */
+/** Raised anew while they were shown, resources are shown at once so often; what comes after that is the next nudge's. */
+const ROUNDS_MAX = 3
+
+/** Each resource of the run's pull request that is owed. All are left to another poster that holds them. */
 export async function keepResources(parts: PostParts, run: Run): Promise<void> {
+  const { ledger, owner, now } = parts
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
-  for (const name of resourceNamesOf(pullRequest, run.head)) {
-    const resource = await readResource(parts.ledger, name)
-    if (
-      resource &&
-      isOwed(resource, parts.now()) &&
-      (await leaseResource(parts.ledger, resource, parts.owner, parts.now()))
-    ) {
-      await keep(parts, run, resource)
-    }
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const resources = await readResources(ledger, pullRequest)
+    const owed = resources?.all.filter((resource) => isOwed(resource, now())) ?? []
+    if (!resources || owed.length === 0) return
+    if (!(await leaseResources(ledger, resources, owner, now()))) return
+    if ((await keepAll(parts, run, resources, owed)) !== 'raised') return
   }
 }
 
-async function keep(parts: PostParts, run: Run, resource: ShownResource): Promise<void> {
-  const { ledger, documents, owner, now, log } = parts
+async function keepAll(parts: PostParts, run: Run, resources: Resources, owed: readonly ShownResource[]) {
+  const { ledger, owner, now } = parts
+  const outcomes: ResourceOutcome[] = []
+  const failures: unknown[] = []
+  let leasedAt = now()
+  for (const resource of owed) {
+    // A slow one must not use up the time of the next.
+    if (now() - leasedAt > ledger.timings.postLeaseMs / 2) {
+      leasedAt = now()
+      if (!(await renewResources(ledger, resources, owner, leasedAt))) return 'lost'
+    }
+    outcomes.push(await keep(parts, run, { resource, leasedBy: resources.owner }, failures))
+  }
+  const recorded = await recordResources(ledger, resources, owner, { outcomes, now: now() })
+  if (failures.length > 0) throw failures[0]
+  return recorded
+}
+
+/** `leasedBy` is who held the lease before and never gave it back. What was not expected is pushed to `failures`. */
+async function keep(
+  parts: PostParts,
+  run: Run,
+  { resource, leasedBy }: { resource: ShownResource; leasedBy: string | undefined },
+  failures: unknown[],
+): Promise<ResourceOutcome> {
+  const { ledger, documents, now, log } = parts
+  const { kind, key, generation, lookAt: looked } = resource
   const writing = writingFor(parts, run)
-  const lookAt = () =>
-    secondLook(resource, { now: now(), leaseMs: ledger.timings.postLeaseMs, unanswered: writing.unanswered() })
-  try {
-    const allowed = await allowedNow(parts, run, resource)
-    if (allowed === 'void') {
-      const refused = 'head_superseded: its run was overtaken.'
-      await recordShown(ledger, resource, owner, { now: now(), refused, lookAgainAt: lookAt() })
-      return
-    }
-    if (allowed === 'later') {
-      await postponeResource(ledger, resource, owner, { at: now() + ledger.timings.lookMs, lookAt: lookAt() })
-      return
-    }
-    const desired = await getDocument<Resource>(documents, resource.document)
-    const kept = await show(writing.github, run, resource, desired)
-    if (kept.state === 'shown') {
-      await recordShown(ledger, resource, owner, { now: now(), githubId: kept.id, lookAgainAt: lookAt() })
-      return
-    }
-    // A resource is never given up: it stays due, later each time, and its error is on the item.
-    const next = afterUnknown(kept.because, Math.min(resource.errors, 3), now())
+  const about = () => {
+    const before = { ...(leasedBy === undefined ? {} : { owner: leasedBy }), ...(looked ? { lookAt: looked } : {}) }
+    const facts = { now: now(), leaseMs: ledger.timings.postLeaseMs, unanswered: writing.unanswered() }
+    return { kind, key, generation, lookAt: secondLook(before, facts) }
+  }
+  const postponed = (at: number, error?: string, counts = false): ResourceOutcome => ({
+    ...about(),
+    kept: 'postponed',
+    at,
+    error,
+    counts,
+  })
+  // A resource is never given up: it stays due, later each time, and its error is on the item.
+  const unknown = (because: Retry): ResourceOutcome => {
+    const next = afterUnknown(because, Math.min(resource.errors, 3), now())
     const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.lookMs
-    const counts = next.kind === 'give_up' || next.error
-    log.warn('A resource is not shown yet', { runId: run.runId, key: resource.kind, code: kept.because.code })
-    await postponeResource(ledger, resource, owner, { at, error: kept.because.message, counts, lookAt: lookAt() })
+    log.warn('A resource is not shown yet', { runId: run.runId, key: kind, code: because.code })
+    return postponed(at, because.message, next.kind === 'give_up' || next.error)
+  }
+  try {
+    const desired = await getDocument<Resource>(documents, resource.document)
+    const allowed = await allowedNow(parts, run, resource, desired)
+    if (allowed === 'void') return { ...about(), kept: 'shown', refused: 'head_superseded: its run was overtaken.' }
+    if (allowed === 'later') return postponed(now() + ledger.timings.lookMs)
+    const kept = await show(writing.github, run, resource, desired)
+    return kept.state === 'shown' ? { ...about(), kept: 'shown', githubId: kept.id } : unknown(kept.because)
   } catch (error) {
-    if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
-    log.error('A resource can not be shown', { runId: run.runId, key: resource.kind, code: error.code })
-    const refused = sentenceOf(error)
-    await recordShown(ledger, resource, owner, { now: now(), refused, lookAgainAt: lookAt() })
+    if (isFailure(error, 'retry')) return unknown(error)
+    if (isFailure(error, 'dead') || isFailure(error, 'refused')) {
+      log.error('A resource can not be shown', { runId: run.runId, key: kind, code: error.code })
+      return { ...about(), kept: 'shown', refused: sentenceOf(error) }
+    }
+    failures.push(error)
+    const lookAt = now() + ledger.timings.postLeaseMs
+    return { ...postponed(now() + ledger.timings.lookMs, sentenceOf(error).slice(0, 200), true), lookAt }
   }
 }
 
 /** Asked right before what others would see; everything is read anew. */
-async function allowedNow(parts: PostParts, run: Run, resource: ShownResource): Promise<'show' | 'later' | 'void'> {
+async function allowedNow(
+  parts: PostParts,
+  run: Run,
+  resource: ShownResource,
+  desired: Resource,
+): Promise<'show' | 'later' | 'void'> {
   const { ledger, github } = parts
   const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
   // Only a verdict needs its head to be live; asking costs a request.
   const shownHead =
     raisedBy?.state === 'concluded' ? (await github.pullRequest(run.repository, run.number)).head.sha : ''
-  const allowed = mayShow({ kind: resource.kind, raisedBy, halted: halt !== undefined, shownHead })
+  const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shownHead })
   if (allowed !== 'head_moved') return allowed
   if (raisedBy) await overtaken(parts, raisedBy)
   return 'later'

@@ -1,7 +1,7 @@
 /** GitHub as a poster writes to it: each creation of content is counted before, and a write without an answer is remembered. */
 import { isFailure, Retry } from '../../shared/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
-import { closeBudget, takeBudget } from '../../shared/ledger/budget.ts'
+import { closeBudget, closedUntil, takeBudget } from '../../shared/ledger/budget.ts'
 import type { Run } from '../../shared/run.ts'
 import type { PostParts } from './parts.ts'
 
@@ -13,20 +13,34 @@ export interface Writing {
 
 /**
  * Without budget a creation throws Retry `github_throttled` with the time until there is some, before GitHub is asked: it
- * takes time and is no error (AW76). Making and submitting a review and making a comment count; what changes or removes
- * something, check runs and labels don't, and a burst is not held up by them. A limit that GitHub itself names closes
- * the budget until then: nobody else of the installation creates into it, which GitHub asks for.
+ * takes time and is no error (AW76). Making and submitting a review, which are taken together, and making a comment count;
+ * what changes or removes something, check runs and labels don't, and a burst is not held up by them. A limit that GitHub
+ * itself names closes the budget until then: nobody of the installation writes into it, which GitHub asks for.
  */
 export function writingFor({ ledger, github, now }: PostParts, run: Run): Writing {
   let unanswered = false
+  /** Taken and not used yet. */
+  let left = 0
 
   const { installationId } = run.repository
 
-  async function counted(): Promise<void> {
-    const taken = await takeBudget(ledger, installationId, now())
-    if (taken.taken) return
-    const sentence = 'As much as this installation may create on GitHub in a minute or an hour has been created'
-    throw new Retry('github_throttled', sentence, taken.until - now())
+  async function count(creations: number): Promise<void> {
+    if (left > 0) {
+      left -= 1
+      return open()
+    }
+    const taken = await takeBudget(ledger, installationId, now(), creations)
+    if (!taken.taken) {
+      const sentence = 'As much as this installation may create on GitHub in a minute or an hour has been created'
+      throw new Retry('github_throttled', sentence, taken.until - now())
+    }
+    left = creations - 1
+  }
+
+  async function open(): Promise<void> {
+    const until = await closedUntil(ledger, installationId, now())
+    if (until === undefined) return
+    throw new Retry('github_throttled', 'GitHub takes nothing of this installation for now', until - now())
   }
 
   function watched<Arguments extends readonly unknown[], Result>(write: (...given: Arguments) => Promise<Result>) {
@@ -43,10 +57,22 @@ export function writingFor({ ledger, github, now }: PostParts, run: Run): Writin
     }
   }
 
-  function creating<Arguments extends readonly unknown[], Result>(create: (...given: Arguments) => Promise<Result>) {
+  /** `creations` are taken at once: this one, and what follows it. */
+  function creating<Arguments extends readonly unknown[], Result>(
+    create: (...given: Arguments) => Promise<Result>,
+    creations: number,
+  ) {
     const write = watched(create)
     return async (...given: Arguments): Promise<Result> => {
-      await counted()
+      await count(creations)
+      return write(...given)
+    }
+  }
+
+  function changing<Arguments extends readonly unknown[], Result>(change: (...given: Arguments) => Promise<Result>) {
+    const write = watched(change)
+    return async (...given: Arguments): Promise<Result> => {
+      await open()
       return write(...given)
     }
   }
@@ -55,16 +81,16 @@ export function writingFor({ ledger, github, now }: PostParts, run: Run): Writin
     unanswered: () => unanswered,
     github: {
       ...github,
-      createPendingReview: creating(github.createPendingReview),
-      submitReview: creating(github.submitReview),
-      deletePendingReview: watched(github.deletePendingReview),
-      createComment: creating(github.createComment),
-      updateComment: watched(github.updateComment),
-      deleteComment: watched(github.deleteComment),
-      createCheckRun: watched(github.createCheckRun),
-      updateCheckRun: watched(github.updateCheckRun),
-      addLabel: watched(github.addLabel),
-      removeLabel: watched(github.removeLabel),
+      createPendingReview: creating(github.createPendingReview, 2),
+      submitReview: creating(github.submitReview, 1),
+      deletePendingReview: changing(github.deletePendingReview),
+      createComment: creating(github.createComment, 1),
+      updateComment: changing(github.updateComment),
+      deleteComment: changing(github.deleteComment),
+      createCheckRun: changing(github.createCheckRun),
+      updateCheckRun: changing(github.updateCheckRun),
+      addLabel: changing(github.addLabel),
+      removeLabel: changing(github.removeLabel),
     },
   }
 }

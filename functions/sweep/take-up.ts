@@ -1,20 +1,22 @@
 /** Takes up one thing that is due: reads it as it is now, and does what `sweep.ts` says. */
 import { randomUUID } from 'node:crypto'
-import { answerToken, describeExecution, executionArnOf, startExecution } from '../../shared/aws/executions.ts'
+import { describeExecution, executionArnOf, startExecution } from '../../shared/aws/executions.ts'
 import type { Log } from '../../shared/aws/log.ts'
 import { type NudgeQueue, nudge } from '../../shared/aws/queue.ts'
 import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
+import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
+import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import type { DueItem } from '../../shared/ledger/due.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { readReview, takeBack, ticketOf } from '../../shared/ledger/review.ts'
+import { readReview, ticketOf } from '../../shared/ledger/review.ts'
 import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
-import { parseReviewId, type Review } from '../../shared/review.ts'
+import { isDone, parseReviewId, type Review } from '../../shared/review.ts'
 import { isLive, type Reason, type Run } from '../../shared/run.ts'
 import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from './sweep.ts'
 
@@ -37,8 +39,8 @@ export async function takeUp(parts: SweepParts, item: DueItem): Promise<void> {
     }
     case 'message':
       return nudgePost(parts, item.message)
-    case 'resource':
-      return nudgePost(parts, item.resource)
+    case 'resources':
+      return nudgePost(parts, item.resources)
   }
 }
 
@@ -93,22 +95,17 @@ async function mustWait({ ledger }: SweepParts, run: Run): Promise<boolean> {
 }
 
 async function takeUpReview(parts: SweepParts, due: Review): Promise<void> {
-  const { ledger, now } = parts
+  const { ledger } = parts
   const review = await readReview(ledger, due)
   if (!review) return
+  if (isDone(review.state)) return tellDone(parts, review) // who completed it died before it told who waits
   if (!isWanted(review, await readRun(ledger, review.runId))) {
     await endUnwanted(parts, review, 'ended')
     return handOn(parts, [slotOf(review)])
   }
   // Waiting: its ticket or its marker may have been lost with the process that wrote them. Putting them again is harmless.
   if (review.state === 'waiting') return enqueue(parts, review)
-  const taken = await takeBack(ledger, review, now())
-  if (!taken.taken) return
-  await handOn(parts, [slotOf(review)])
-  if (taken.review.state === 'waiting') return enqueue(parts, taken.review)
-  if (taken.review.state === 'failed' && review.token !== undefined) {
-    await answerToken(parts.executions, review.token, { outcome: 'failed', epoch: taken.review.epoch })
-  }
+  await takeBackEnded(parts, review)
 }
 
 async function takeUpFleet(parts: SweepParts): Promise<void> {

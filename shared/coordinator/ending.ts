@@ -8,10 +8,13 @@ import { readMessages, withdrawMessage } from '../ledger/message.ts'
 import { raiseWhileEnding } from '../ledger/resource.ts'
 import { readReviews } from '../ledger/review.ts'
 import { endRun, readRun } from '../ledger/run.ts'
+import { contended } from '../ledger/table.ts'
 import { readThread } from '../ledger/thread.ts'
 import { CONTRACT } from '../limits.ts'
 import { isDone, reviewIdOf } from '../review.ts'
 import type { Run } from '../run.ts'
+import type { LabelResource } from '../shown.ts'
+import type { Thread } from '../thread.ts'
 import type { Coordinator } from './coordinator.ts'
 import { endUnwanted } from './end-review.ts'
 import { handOn } from './hand-on.ts'
@@ -50,25 +53,29 @@ export async function finishEnding(parts: EndingParts, runId: string): Promise<b
   return endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
 }
 
-/** Messages are withdrawn unless they were submitted; the head's check run is completed, unless another run speaks for that head. */
+/** Messages are withdrawn unless they were submitted; what the run left on GitHub is settled. */
 async function settleShown(parts: EndingParts, run: Run): Promise<void> {
   const { ledger, now } = parts
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
   const messages = await readMessages(ledger, { ...pullRequest, runId: run.runId })
   for (const message of messages) await withdrawMessage(ledger, message, now())
 
-  const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
-  const spokenFor = thread?.head === run.head && thread.liveRun !== undefined && thread.liveRun.runId !== run.runId
-  if (!spokenFor) {
-    const document = await putDocument(parts.documents, endedCheckRun(run))
-    await raiseWhileEnding(ledger, run, {
-      ...pullRequest,
-      kind: 'check_run',
-      key: run.head,
-      runId: run.runId,
-      document,
-      now: now(),
-    })
-  }
+  await contended(async () => {
+    const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
+    const wanted = await leftBehind(parts, run, thread)
+    if (wanted.length === 0) return 'settled'
+    const raise = { ...pullRequest, runId: run.runId, wanted, now: now() }
+    return raiseWhileEnding(ledger, run, thread?.version, raise)
+  })
   await nudge(parts.outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, parts.nonce())
+}
+
+/** The head's check run is completed, unless another run speaks for that head; our label goes, unless one speaks at all. */
+async function leftBehind({ documents }: EndingParts, run: Run, thread: Thread | undefined) {
+  const another = thread?.liveRun !== undefined && thread.liveRun.runId !== run.runId
+  if (another && thread.head === run.head) return []
+  const checkRun = { kind: 'check_run', key: run.head, document: await putDocument(documents, endedCheckRun(run)) }
+  if (another) return [checkRun]
+  const noLabel: LabelResource = { kind: 'label', label: 'none' }
+  return [checkRun, { kind: 'label', key: 'main', document: await putDocument(documents, noLabel) }]
 }

@@ -1,7 +1,7 @@
 /** The end of a run that was reviewed: everything it owes is shown on GitHub, so its round counts and its task is answered. */
 import { answerToken } from '../aws/executions.ts'
 import { readMessages } from '../ledger/message.ts'
-import { readResource } from '../ledger/resource.ts'
+import { type ResourceName, readResources, resourceIn } from '../ledger/resource.ts'
 import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
 import type { Reason } from '../run.ts'
@@ -40,21 +40,22 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
 }
 
 async function resourcesShown(
-  coordinator: Coordinator,
+  { ledger }: Coordinator,
   pullRequest: { repositoryId: number; number: number },
   head: string,
 ): Promise<boolean> {
-  const resources = await Promise.all(
-    resourceNamesOf(pullRequest, head).map((name) => readResource(coordinator.ledger, name)),
-  )
-  return resources.every((resource) => !resource || resource.shownGeneration >= resource.generation)
+  const resources = await readResources(ledger, pullRequest)
+  return resourceNamesOf(head).every((name) => {
+    const resource = resourceIn(resources, name)
+    return !resource || resource.shownGeneration >= resource.generation
+  })
 }
 
 /** What a run keeps true: the check run of its head, and the pull request's one summary and one label. */
-export function resourceNamesOf(pullRequest: { repositoryId: number; number: number }, head: string) {
+function resourceNamesOf(head: string): ResourceName[] {
   return [
-    { ...pullRequest, kind: 'check_run', key: head },
-    { ...pullRequest, kind: 'summary', key: 'main' },
-    { ...pullRequest, kind: 'label', key: 'main' },
-  ] as const
+    { kind: 'check_run', key: head },
+    { kind: 'summary', key: 'main' },
+    { kind: 'label', key: 'main' },
+  ]
 }

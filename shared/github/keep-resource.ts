@@ -50,17 +50,20 @@ export async function keepSummary(
   })
 }
 
-/** Exactly one of our three labels; the other labels of the pull request are nobody's business here. */
+/** Exactly the one of our three labels, or none of them; the other labels of the pull request are nobody's business here. */
 export async function keepLabel(github: GitHub, repo: Repo, number: number, desired: LabelResource): Promise<Kept> {
+  const wanted: readonly string[] = desired.label === 'none' ? [] : [desired.label]
   return orUnknown<Kept>(async () => {
     const before = await ownLabels(github, repo, number)
-    if (isOnly(before, desired.label)) return { state: 'shown' }
-    // The new one first: a pull request is never seen without any.
-    if (!before.includes(desired.label)) await orLook(github.addLabel(repo, number, desired.label))
-    for (const label of before) {
-      if (label !== desired.label) await orLook(github.removeLabel(repo, number, label))
+    if (isEqual(before, wanted)) return { state: 'shown' }
+    // The new one first: a pull request that is to have one is never seen without any.
+    for (const label of wanted) {
+      if (!before.includes(label)) await orLook(github.addLabel(repo, number, label))
     }
-    return isOnly(await ownLabels(github, repo, number), desired.label) ? { state: 'shown' } : notShown('The label')
+    for (const label of before) {
+      if (!wanted.includes(label)) await orLook(github.removeLabel(repo, number, label))
+    }
+    return isEqual(await ownLabels(github, repo, number), wanted) ? { state: 'shown' } : notShown('The label')
   })
 }
 
@@ -102,6 +105,6 @@ async function ownLabels(github: GitHub, repo: Repo, number: number): Promise<re
   return rows.filter((label) => LABELS.some((own) => own === label))
 }
 
-function isOnly(labels: readonly string[], label: string): boolean {
-  return labels.length === 1 && labels[0] === label
+function isEqual(labels: readonly string[], wanted: readonly string[]): boolean {
+  return labels.length === wanted.length && labels.every((label) => wanted.includes(label))
 }

@@ -7,14 +7,14 @@ type Stored = Budget & { readonly version: number }
 export type BudgetTaken = { readonly taken: true } | { readonly taken: false; readonly until: number }
 
 /**
- * Takes one creation at `now` (ms UTC), by one conditional write. It is never given back: what was not created after all
- * counts too, which errs on GitHub's side. Throws Retry `busy` where too many take at once.
+ * Takes `count` creations at `now` (ms UTC), all or none, by one conditional write. They are never given back: what was not created
+ * after all counts too, which errs on GitHub's side. Throws Retry `busy` where too many take at once.
  */
-export async function takeBudget(ledger: Ledger, installationId: number, now: number): Promise<BudgetTaken> {
+export async function takeBudget(ledger: Ledger, installationId: number, now: number, count = 1): Promise<BudgetTaken> {
   const key = keyOf.budget(installationId)
   return contended<BudgetTaken>(async () => {
     const before = await read<Stored>(ledger, key)
-    const taken = takeFrom(before ?? UNUSED_BUDGET, now)
+    const taken = takeFrom(before ?? UNUSED_BUDGET, now, count)
     if (taken.state === 'spent') return { taken: false, until: taken.until }
     const written = await change(ledger, key, {
       set: { minute: taken.budget.minute, hour: taken.budget.hour, version: (before?.version ?? 0) + 1 },
@@ -22,6 +22,12 @@ export async function takeBudget(ledger: Ledger, installationId: number, now: nu
     })
     return written.done ? { taken: true } : 'again'
   })
+}
+
+/** Until when GitHub has said that it takes nothing of this installation, ms UTC; undefined if it takes something at `now`. */
+export async function closedUntil(ledger: Ledger, installationId: number, now: number): Promise<number | undefined> {
+  const until = (await read<Stored>(ledger, keyOf.budget(installationId)))?.closedUntil
+  return until !== undefined && until > now ? until : undefined
 }
 
 /** Closes the budget until `until` (ms UTC), because GitHub met one of the installation's calls with a limit. Repeatable. */

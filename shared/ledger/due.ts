@@ -5,7 +5,7 @@ import { DUE_PAGE, DUE_SHARDS } from '../limits.ts'
 import type { Review } from '../review.ts'
 import type { Run } from '../run.ts'
 import type { Message } from './message.ts'
-import type { ShownResource } from './resource.ts'
+import { nextRunOf, type PullRequestName, resourcesFrom } from './resource.ts'
 import { runFrom } from './run.ts'
 import { change, due, type Item, type Key, type Ledger, read } from './table.ts'
 
@@ -17,7 +17,8 @@ type DueThing =
   | { readonly kind: 'review'; readonly review: Review }
   | { readonly kind: 'event'; readonly event: PullRequestEvent }
   | { readonly kind: 'message'; readonly message: Message }
-  | { readonly kind: 'resource'; readonly resource: ShownResource }
+  /** With the run that raised what is due first. */
+  | { readonly kind: 'resources'; readonly resources: PullRequestName & { readonly runId: string } }
   | { readonly kind: 'fleet' }
 
 /** Keys that were due at `now` (ms UTC): the oldest of each shard, at most DUE_PAGE of one. */
@@ -56,7 +57,11 @@ function thingOf({ sk }: Key, item: Item): DueThing | undefined {
   if (sk.startsWith('REVIEW#')) return { kind: 'review', review: item as unknown as Review }
   if (sk.startsWith('EVENT#')) return { kind: 'event', event: item as unknown as PullRequestEvent }
   if (sk.startsWith('MESSAGE#')) return { kind: 'message', message: item as unknown as Message }
-  if (sk.startsWith('SHOWN#')) return { kind: 'resource', resource: item as unknown as ShownResource }
+  if (sk === 'SHOWN') {
+    const { repositoryId, number } = resourcesFrom(item)
+    const runId = nextRunOf(resourcesFrom(item))
+    return runId === undefined ? undefined : { kind: 'resources', resources: { repositoryId, number, runId } }
+  }
   return undefined
 }
 

@@ -1,11 +1,18 @@
-/** Resources: what is kept true on GitHub. Any room raises what is desired; post shows the newest generation. */
+/**
+ * Resources: what is kept true on GitHub. Any room raises what is desired; post shows the newest generation. All of one
+ * pull request stand in one item under one lease: a poster works through them together, and it saves a run ten writes.
+ * Who raises and who shows write different members of it, so neither waits for the other.
+ */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { change, contended, due, keyOf, type Ledger, read, transact } from './table.ts'
+import { change, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
 
-export interface ResourceName {
+export interface PullRequestName {
   readonly repositoryId: number
   readonly number: number
+}
+
+export interface ResourceName {
   /** `check_run`, `summary`, `label` */
   readonly kind: string
   /** The head for a check run; `main` where there is one per pull request. */
@@ -20,25 +27,57 @@ export interface ShownResource extends ResourceName {
   readonly generation: number
   /** The generation that was read back from GitHub; 0 for none. */
   readonly shownGeneration: number
-  readonly owner?: string
-  /** ms UTC; 0 when nobody holds it. */
-  readonly leaseUntil: number
   readonly githubId?: number
+  /** Errors on the way to its present generation. */
   readonly errors: number
   readonly lastError?: string
-  /** ms UTC; absent when nothing is due. It finds the resource: the sweeper moves it on each time it nudges. */
-  readonly dueAt?: number
+  /** Not to be tried again before, ms UTC: an error's patience, or GitHub's own. A newer generation doesn't wait for it. */
+  readonly tryAt?: number
   /** When what was shown is to be looked at a second time, ms UTC; absent when it isn't. It decides, and nobody moves it. */
   readonly lookAt?: number
 }
 
-export interface Raise extends ResourceName {
+/** The resources of a pull request, as their item stands. */
+export interface Resources extends PullRequestName {
+  /** Raises so far; the generation of each raise. */
+  readonly version: number
+  /** Who shows them. One that stands there after its lease never gave it back. */
+  readonly owner?: string
+  /** ms UTC; 0 when nobody holds it. */
+  readonly leaseUntil: number
+  readonly all: readonly ShownResource[]
+  /** ms UTC; absent when nothing is due. It finds them: the sweeper moves it on each time it nudges. */
+  readonly dueAt?: number
+}
+
+export interface Raise extends PullRequestName {
   readonly runId: string
-  readonly document: string
+  readonly wanted: readonly (ResourceName & { readonly document: string })[]
+  /** ms UTC */
   readonly now: number
 }
 
-/** Raises what is desired, unconditionally a new generation; as a member of a transaction. */
+/** What became of one resource. `lookAt` (ms UTC): a PATCH may still land until then, so it is looked at again (IL5). */
+export type ResourceOutcome = ResourceName & { readonly lookAt: number | undefined } & (
+    | {
+        /** This generation was read back from GitHub, or GitHub will never take it (`refused`, a sentence). */
+        readonly kept: 'shown'
+        readonly generation: number
+        readonly githubId?: number | undefined
+        readonly refused?: string | undefined
+      }
+    | {
+        /** It is tried again at `at` (ms UTC). */
+        readonly kept: 'postponed'
+        readonly generation: number
+        readonly at: number
+        readonly error?: string | undefined
+        /** True if the error counts toward a longer wait. */
+        readonly counts: boolean
+      }
+  )
+
+/** Raises what is desired: a new generation of each, whoever holds the lease; as a member of a transaction. */
 export function raiseInTransaction(
   ledger: Ledger,
   raise: Raise,
@@ -47,16 +86,21 @@ export function raiseInTransaction(
 }
 
 /** Raises what is desired, on its own. Not repeatable without a new generation: same content, one more showing. */
-export async function raiseResource(ledger: Ledger, raise: Raise): Promise<void> {
+export async function raiseResources(ledger: Ledger, raise: Raise): Promise<void> {
   await ledger.client.send(new UpdateCommand(raiseUpdate(ledger, raise)))
 }
 
-/** Raises what an ending run leaves behind; nothing if that attempt has ended meanwhile: the next one speaks then (IL11). */
+/**
+ * Raises what an ending run leaves behind, if its attempt still ends and its thread is at `threadVersion` (undefined: there
+ * is none): `again` where another has claimed the pull request meanwhile, which decides what is left to say. Nothing, and
+ * `settled`, where that attempt has ended: the next one speaks then (IL11).
+ */
 export async function raiseWhileEnding(
   ledger: Ledger,
   run: { readonly runId: string; readonly attempt: number },
+  threadVersion: number | undefined,
   raise: Raise,
-): Promise<void> {
+): Promise<'settled' | 'again'> {
   const stillEnding = {
     ConditionCheck: {
       TableName: ledger.table,
@@ -66,126 +110,214 @@ export async function raiseWhileEnding(
       ExpressionAttributeValues: { ':ending': 'ending', ':attempt': run.attempt },
     },
   }
-  await contended(async () => {
-    const answer = await transact(ledger, [stillEnding, raiseInTransaction(ledger, raise)])
-    return !answer.done && answer.conflict ? 'again' : 'settled'
-  })
+  const sameThread = {
+    ConditionCheck: {
+      TableName: ledger.table,
+      Key: keyOf.thread(raise.repositoryId, raise.number),
+      ExpressionAttributeNames: { '#version': 'version' },
+      ...(threadVersion === undefined
+        ? { ConditionExpression: 'attribute_not_exists(#version)' }
+        : { ConditionExpression: '#version = :version', ExpressionAttributeValues: { ':version': threadVersion } }),
+    },
+  }
+  const answer = await transact(ledger, [stillEnding, sameThread, raiseInTransaction(ledger, raise)])
+  return answer.done || answer.refused.includes(0) ? 'settled' : 'again'
 }
 
-/** One resource; undefined if nothing was ever desired. */
-export async function readResource(ledger: Ledger, name: ResourceName): Promise<ShownResource | undefined> {
-  return read<ShownResource>(ledger, keyOf.resource(name.repositoryId, name.number, name.kind, name.key))
+/** The resources of a pull request, read consistently; undefined if nothing was ever desired. */
+export async function readResources(ledger: Ledger, name: PullRequestName): Promise<Resources | undefined> {
+  const item = await read<Item>(ledger, keyOf.resources(name.repositoryId, name.number))
+  return item && resourcesFrom(item)
 }
 
-/** Takes the resource's lease for `owner` if nobody's is live at `now`. Who desires more meanwhile isn't kept from it. */
-export async function leaseResource(
+/** One resource of a pull request; undefined if it isn't desired, or was settled for a head that has passed. */
+export function resourceIn(resources: Resources | undefined, name: ResourceName): ShownResource | undefined {
+  return resources?.all.find(({ kind, key }) => kind === name.kind && key === name.key)
+}
+
+/** Takes the lease on all of them for `owner` if nobody's is live at `now`. Who desires more meanwhile isn't kept from it. */
+export async function leaseResources(
   ledger: Ledger,
-  resource: ShownResource,
+  resources: Resources,
   owner: string,
   now: number,
 ): Promise<boolean> {
-  if (resource.leaseUntil > now && resource.owner !== owner) return false
-  const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
-  const written = await change(ledger, key, {
-    set: { owner, leaseUntil: now + ledger.timings.postLeaseMs, ...due(key, now + ledger.timings.postLeaseMs) },
-    if: { owner: resource.owner, leaseUntil: resource.leaseUntil },
-  })
-  return written.done
+  if (resources.leaseUntil > now && resources.owner !== owner) return false
+  return lease(ledger, resources, owner, { now, if: { owner: resources.owner, leaseUntil: resources.leaseUntil } })
+}
+
+/** Holds the lease on for one more lease's time; false if another has taken it over. */
+export async function renewResources(
+  ledger: Ledger,
+  resources: Resources,
+  owner: string,
+  now: number,
+): Promise<boolean> {
+  return lease(ledger, resources, owner, { now, if: { owner } })
 }
 
 /**
- * Records that the generation was read back from GitHub, or that GitHub will never take it (`refused`, a sentence). If it is still the newest, nothing more is due, unless a second
- * look is wanted at `lookAgainAt` (ms UTC): after a takeover or an unanswered call, a PATCH may still land (IL5).
+ * Records what became of resources and gives the lease back, in one write. `raised` if more was desired meanwhile: that is
+ * due at once. A poster that was replaced records nothing: `lost`.
  */
-export async function recordShown(
+export async function recordResources(
   ledger: Ledger,
-  resource: ShownResource,
+  resources: Resources,
   owner: string,
-  shown: { githubId?: number | undefined; lookAgainAt?: number | undefined; refused?: string; now: number },
-): Promise<void> {
-  const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
-  const members = {
-    shownGeneration: resource.generation,
-    githubId: shown.githubId,
-    lastError: shown.refused,
-    leaseUntil: 0,
-    errors: 0,
+  record: { readonly outcomes: readonly ResourceOutcome[]; readonly now: number },
+): Promise<'recorded' | 'raised' | 'lost'> {
+  const key = keyOf.resources(resources.repositoryId, resources.number)
+  let current = resources
+  for (;;) {
+    const all = current.all.map((resource) => after(resource, record.outcomes))
+    const gone = all.filter((resource) => isPast(resource, all))
+    const left = all.filter((resource) => !gone.includes(resource))
+    const dueAt = Math.min(...left.map((resource) => nextAt(resource, record.now)))
+    const nothingDue = dueAt === Infinity
+    const written = await change(ledger, key, {
+      set: {
+        leaseUntil: 0,
+        ...Object.fromEntries(left.map((resource) => [memberOf('shown', resource), shownOf(resource)])),
+        ...(nothingDue ? {} : due(key, dueAt)),
+      },
+      remove: [
+        'owner',
+        ...gone.flatMap((resource) => MEMBERS.map((member) => memberOf(member, resource))),
+        ...(nothingDue ? ['duePk', 'dueAt'] : []),
+      ],
+      if: { owner, version: current.version },
+    })
+    if (written.done) return current.version === resources.version ? 'recorded' : 'raised'
+    if (!written.item || written.item.owner !== owner) return 'lost'
+    current = resourcesFrom(written.item)
   }
-  const settled = await change(
-    ledger,
-    key,
-    shown.lookAgainAt === undefined
-      ? { set: members, remove: ['duePk', 'dueAt', 'lookAt', 'owner'], if: { owner, generation: resource.generation } }
-      : {
-          set: { ...members, lookAt: shown.lookAgainAt, ...due(key, shown.lookAgainAt) },
-          remove: ['owner'],
-          if: { owner, generation: resource.generation },
-        },
+}
+
+/** The run that raised what is due first; undefined if there is nothing. */
+export function nextRunOf({ all }: Resources): string | undefined {
+  return all.toSorted((a, b) => nextAt(a, 0) - nextAt(b, 0))[0]?.runId
+}
+
+/** The resources of a pull request from their item. */
+export function resourcesFrom(item: Item): Resources {
+  const { repositoryId, number, version, owner, leaseUntil, dueAt } = item as unknown as Omit<Resources, 'all'>
+  const all = Object.entries(item).flatMap(([member, value]) =>
+    member.startsWith('wanted_') ? [resourceFrom(item, value as Wanted)] : [],
   )
-  if (settled.done) return
-  // A newer generation came while this one was shown: it is due at once, and the second look after that.
-  const next = { ...members, lookAt: shown.lookAgainAt, ...due(key, shown.now) }
-  await change(ledger, key, { set: next, remove: ['owner'], if: { owner } })
+  return {
+    repositoryId,
+    number,
+    version,
+    leaseUntil,
+    all,
+    ...(owner === undefined ? {} : { owner }),
+    ...(dueAt === undefined ? {} : { dueAt }),
+  }
 }
 
-/** Gives the resource back to be looked at again at `at` (ms UTC); `lookAt` as in ShownResource. */
-export async function postponeResource(
+/** Members of the item for each resource, beside each other because a raise can't set a member of a map that isn't there: what is desired, its generation, and what a poster knows of it. */
+const MEMBERS = ['wanted', 'generation', 'shown'] as const
+
+type Wanted = Pick<ShownResource, 'kind' | 'key' | 'runId' | 'document'>
+
+/** `tried` is the generation that the errors and the time to try again are about. */
+type Seen = Partial<Pick<ShownResource, 'githubId' | 'errors' | 'lastError' | 'tryAt' | 'lookAt'>> & {
+  readonly generation: number
+  readonly tried: number
+}
+
+function memberOf(member: (typeof MEMBERS)[number], { kind, key }: ResourceName): string {
+  return `${member}_${kind}_${key}`
+}
+
+function resourceFrom(item: Item, wanted: Wanted): ShownResource {
+  const generation = item[memberOf('generation', wanted)] as number
+  const seen = item[memberOf('shown', wanted)] as Seen | undefined
+  const { generation: shownGeneration = 0, tried = 0, errors = 0, tryAt, ...kept } = seen ?? { generation: 0, tried: 0 }
+  return {
+    ...wanted,
+    ...kept,
+    generation,
+    shownGeneration,
+    errors: tried === generation ? errors : 0,
+    ...(tried === generation && tryAt !== undefined ? { tryAt } : {}),
+  }
+}
+
+function shownOf(resource: ShownResource): Item {
+  const { shownGeneration, generation, githubId, errors, lastError, tryAt, lookAt } = resource
+  return { generation: shownGeneration, tried: generation, githubId, errors, lastError, tryAt, lookAt }
+}
+
+/** The resource after what became of it; as it was if nothing did. */
+function after(resource: ShownResource, outcomes: readonly ResourceOutcome[]): ShownResource {
+  const outcome = outcomes.find(({ kind, key }) => kind === resource.kind && key === resource.key)
+  if (!outcome) return resource
+  const { lookAt: _looked, tryAt: _tried, lastError: _error, ...kept } = resource
+  const looked = outcome.lookAt === undefined ? kept : { ...kept, lookAt: outcome.lookAt }
+  if (outcome.kept === 'shown') {
+    return {
+      ...looked,
+      shownGeneration: outcome.generation,
+      errors: 0,
+      ...(outcome.githubId === undefined ? {} : { githubId: outcome.githubId }),
+      ...(outcome.refused === undefined ? {} : { lastError: outcome.refused }),
+    }
+  }
+  // What was tried is no longer what is desired: the newer one begins without its errors.
+  if (outcome.generation !== resource.generation) return looked
+  return {
+    ...looked,
+    tryAt: outcome.at,
+    errors: resource.errors + (outcome.counts ? 1 : 0),
+    ...(outcome.error === undefined ? {} : { lastError: outcome.error }),
+  }
+}
+
+/** When something is to be done about it, ms UTC; Infinity if nothing is. */
+function nextAt({ generation, shownGeneration, tryAt, lookAt }: ShownResource, now: number): number {
+  return Math.min(shownGeneration < generation ? (tryAt ?? now) : Infinity, lookAt ?? Infinity)
+}
+
+/** True for a check run that is settled and whose head has passed: it is forgotten, so that the item stays small. */
+function isPast(resource: ShownResource, all: readonly ShownResource[]): boolean {
+  if (resource.kind !== 'check_run' || nextAt(resource, 0) !== Infinity) return false
+  return all.some(({ kind, generation }) => kind === 'check_run' && generation > resource.generation)
+}
+
+async function lease(
   ledger: Ledger,
-  resource: ShownResource,
+  resources: PullRequestName,
   owner: string,
-  options: { at: number; error?: string | undefined; counts?: boolean; lookAt?: number | undefined },
-): Promise<void> {
-  const key = keyOf.resource(resource.repositoryId, resource.number, resource.kind, resource.key)
-  await change(ledger, key, {
-    set: {
-      leaseUntil: 0,
-      errors: resource.errors + (options.error === undefined || options.counts === false ? 0 : 1),
-      lastError: options.error,
-      lookAt: options.lookAt,
-      ...due(key, options.at),
-    },
-    remove: ['owner'],
-    if: { owner },
-  })
+  wanted: { now: number; if: Item },
+): Promise<boolean> {
+  const key = keyOf.resources(resources.repositoryId, resources.number)
+  const leaseUntil = wanted.now + ledger.timings.postLeaseMs
+  return (await change(ledger, key, { set: { owner, leaseUntil, ...due(key, leaseUntil) }, if: wanted.if })).done
 }
 
-function raiseUpdate(ledger: Ledger, raise: Raise) {
-  const key = keyOf.resource(raise.repositoryId, raise.number, raise.kind, raise.key)
-  const { duePk, dueAt } = due(key, raise.now + ledger.timings.lookMs)
+function raiseUpdate(ledger: Ledger, { repositoryId, number, runId, wanted, now }: Raise) {
+  const key = keyOf.resources(repositoryId, number)
+  const names: Record<string, string> = { '#version': 'version', '#leaseUntil': 'leaseUntil' }
+  const values: Record<string, unknown> = { ':zero': 0, ':one': 1 }
+  const sets = ['#version = if_not_exists(#version, :zero) + :one', '#leaseUntil = if_not_exists(#leaseUntil, :zero)']
+  const { duePk, dueAt } = due(key, now + ledger.timings.lookMs)
+  for (const [member, value] of Object.entries({ repositoryId, number, duePk, dueAt })) {
+    names[`#${member}`] = member
+    values[`:${member}`] = value
+    sets.push(`#${member} = :${member}`)
+  }
+  for (const [index, { kind, key: name, document }] of wanted.entries()) {
+    names[`#w${index}`] = memberOf('wanted', { kind, key: name })
+    names[`#g${index}`] = memberOf('generation', { kind, key: name })
+    values[`:w${index}`] = { kind, key: name, runId, document }
+    sets.push(`#w${index} = :w${index}`, `#g${index} = if_not_exists(#version, :zero) + :one`)
+  }
   return {
     TableName: ledger.table,
     Key: key,
-    UpdateExpression:
-      'SET #generation = if_not_exists(#generation, :zero) + :one, #shownGeneration = if_not_exists(#shownGeneration, :zero), ' +
-      '#leaseUntil = if_not_exists(#leaseUntil, :zero), #errors = :zero, #document = :document, #runId = :runId, ' +
-      '#repositoryId = :repositoryId, #number = :number, #kind = :kind, #key = :key, #duePk = :duePk, #dueAt = :dueAt',
-    ExpressionAttributeNames: Object.fromEntries(
-      [
-        'generation',
-        'shownGeneration',
-        'leaseUntil',
-        'errors',
-        'document',
-        'runId',
-        'repositoryId',
-        'number',
-        'kind',
-        'key',
-        'duePk',
-        'dueAt',
-      ].map((member) => [`#${member}`, member]),
-    ),
-    ExpressionAttributeValues: {
-      ':zero': 0,
-      ':one': 1,
-      ':document': raise.document,
-      ':runId': raise.runId,
-      ':repositoryId': raise.repositoryId,
-      ':number': raise.number,
-      ':kind': raise.kind,
-      ':key': raise.key,
-      ':duePk': duePk,
-      ':dueAt': dueAt,
-    },
+    UpdateExpression: `SET ${sets.join(', ')}`,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
   }
 }

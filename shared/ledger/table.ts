@@ -65,10 +65,7 @@ export const keyOf = {
     pk: `PR#${repositoryId}#${number}`,
     sk: `MESSAGE#${runId}#${planKey}#${key}`,
   }),
-  resource: (repositoryId: number, number: number, kind: string, key: string): Key => ({
-    pk: `PR#${repositoryId}#${number}`,
-    sk: `SHOWN#${kind}#${key}`,
-  }),
+  resources: (repositoryId: number, number: number): Key => ({ pk: `PR#${repositoryId}#${number}`, sk: 'SHOWN' }),
   fleet: (): Key => ({ pk: 'FLEET#main', sk: 'FLEET' }),
   queue: (repositoryId: number, pool: string): Key => ({ pk: 'FLEET#main', sk: `WAITING#${repositoryId}#${pool}` }),
   ticket: (repositoryId: number, pool: string, turn: number, reviewId: string, epoch: number): Key => ({

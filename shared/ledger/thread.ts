@@ -126,9 +126,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
       at: now,
     }),
     ...(write.message ? [messageWrite(ledger, write, write.message)] : []),
-    ...write.resources.map((resource) =>
-      raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, ...resource, now }),
-    ),
+    raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, wanted: write.resources, now }),
   ])
   return moved(answer)
 }

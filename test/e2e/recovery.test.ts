@@ -284,17 +284,18 @@ describe('a batch of the queue', () => {
     const gone = await muster.open(await muster.repository('going'), { 'src/x.ts': 'export const x = 1\n' })
     const { runId } = await muster.ended(gone)
     const pr = `PR#${gone.repository.id}#${gone.number}`
-    const summary = (await muster.aws.item(pr, 'SHOWN#summary#main')) ?? {}
-    const generation = Number(summary.generation) + 1
+    const { generation_summary_main: shown } = (await muster.aws.item(pr, 'SHOWN')) ?? {}
+    const generation = Number(shown) + 1
     const fault = muster.wire.refuse(route('GET', /\/repos\/acme\/going\//), {
       status: 404,
       body: { message: 'Not Found' },
     })
-    await muster.aws.set(pr, 'SHOWN#summary#main', { generation })
+    await muster.aws.set(pr, 'SHOWN', { generation_summary_main: generation })
     expect(await invoke('post', [record('a', nudgeOf(String(runId)))])).toEqual([])
     fault.lift()
-    const after = await muster.aws.item(pr, 'SHOWN#summary#main')
-    expect(after).toMatchObject({ shownGeneration: generation, lastError: expect.stringContaining('github_not_found') })
+    const after = await muster.aws.item(pr, 'SHOWN')
+    const refused = { generation, lastError: expect.stringContaining('github_not_found') }
+    expect(after).toMatchObject({ shown_summary_main: refused })
     expect(after).not.toHaveProperty('dueAt')
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterUnknown, isOwed, secondLook, stopReason } from '../../../functions/post/post.ts'
+import { afterUnknown, isOwed, mayShow, secondLook, stopReason } from '../../../functions/post/post.ts'
 import type { ShownResource } from '../../../shared/ledger/resource.ts'
 import { POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import type { RunState } from '../../../shared/run.ts'
@@ -78,15 +78,12 @@ describe('afterUnknown', () => {
 
 describe('what is owed', () => {
   const resource: ShownResource = {
-    repositoryId: 7,
-    number: 42,
     kind: 'check_run',
     key: run.head,
     runId: run.runId,
     document: 'd',
     generation: 2,
     shownGeneration: 2,
-    leaseUntil: 0,
     errors: 0,
   }
 
@@ -100,21 +97,42 @@ describe('what is owed', () => {
     expect(isOwed({ ...resource, lookAt: 100 }, 100)).toBe(true)
   })
 
-  it('IL5: a second look is owed though the sweeper has moved on the time at which it is found again', () => {
-    expect(isOwed({ ...resource, lookAt: 100, dueAt: 60_100 }, 101)).toBe(true)
+  it('R4: what GitHub asked to wait for is not owed before its time, whoever nudges', () => {
+    const waiting = { ...resource, shownGeneration: 1, tryAt: 100 }
+    expect(isOwed(waiting, 99)).toBe(false)
+    expect(isOwed(waiting, 100)).toBe(true)
   })
 
   it('IL5: after a takeover a second look comes when the earlier poster can have no call under way any more', () => {
     const facts = { now: 1_000, leaseMs: 60_000, unanswered: false }
-    expect(secondLook({ ...resource, owner: 'who died' }, facts)).toBe(61_000)
-    expect(secondLook(resource, facts)).toBeUndefined()
-    expect(secondLook({ ...resource, lookAt: 30_000 }, facts)).toBe(30_000)
-    expect(secondLook({ ...resource, lookAt: 1_000 }, facts)).toBeUndefined()
+    expect(secondLook({ owner: 'who died' }, facts)).toBe(61_000)
+    expect(secondLook({}, facts)).toBeUndefined()
+    expect(secondLook({ lookAt: 30_000 }, facts)).toBe(30_000)
+    expect(secondLook({ lookAt: 1_000 }, facts)).toBeUndefined()
   })
 
   it('IL5, IL14: after a call that was not answered a second look comes as well, and later than one that was due before', () => {
     const facts = { now: 1_000, leaseMs: 60_000, unanswered: true }
-    expect(secondLook(resource, facts)).toBe(61_000)
-    expect(secondLook({ ...resource, lookAt: 30_000 }, facts)).toBe(61_000)
+    expect(secondLook({}, facts)).toBe(61_000)
+    expect(secondLook({ lookAt: 30_000 }, facts)).toBe(61_000)
+  })
+})
+
+describe('mayShow', () => {
+  const label = { kind: 'label', label: 'muster: checking' } as const
+  const ended = runOf({ state: 'ended', outcome: 'closed' })
+  const shownHead = run.head
+
+  it('PR2, PR5: a verdict only of the head that GitHub shows, and never under a halt', () => {
+    expect(mayShow({ desired: label, raisedBy: run, halted: false, shownHead })).toBe('show')
+    expect(mayShow({ desired: label, raisedBy: run, halted: false, shownHead: 'newer' })).toBe('head_moved')
+    expect(mayShow({ desired: label, raisedBy: run, halted: true, shownHead })).toBe('later')
+    expect(mayShow({ desired: label, raisedBy: runOf({ state: 'ending' }), halted: false, shownHead })).toBe('later')
+  })
+
+  it('D3: a run that has ended without a verdict leaves no label, and what it said before is void', () => {
+    expect(mayShow({ desired: label, raisedBy: ended, halted: false, shownHead: '' })).toBe('void')
+    const none = { kind: 'label', label: 'none' } as const
+    expect(mayShow({ desired: none, raisedBy: ended, halted: false, shownHead: '' })).toBe('show')
   })
 })

@@ -17,7 +17,13 @@ import { putDocument } from '../../../shared/documents/documents.ts'
 import { openGitHub } from '../../../shared/github/client.ts'
 import type { GitHub } from '../../../shared/github/github.ts'
 import { type Message, readMessage } from '../../../shared/ledger/message.ts'
-import { raiseResource, readResource, type ShownResource } from '../../../shared/ledger/resource.ts'
+import {
+  type PullRequestName,
+  raiseResources,
+  readResources,
+  resourceIn,
+  type ShownResource,
+} from '../../../shared/ledger/resource.ts'
 import { readRun } from '../../../shared/ledger/run.ts'
 import { keyOf, type Ledger } from '../../../shared/ledger/table.ts'
 import { readThread } from '../../../shared/ledger/thread.ts'
@@ -103,6 +109,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
   }
   seenByAll()
 
+  const pullRequestOf = (number: number): PullRequestName => ({ repositoryId: repository.id, number })
   const nameOf = (subject: Subject) => ({
     repositoryId: repository.id,
     number: subject.number,
@@ -169,15 +176,9 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
       return message
     },
     async raise({ run, number }, desired) {
-      await raiseResource(ledger, {
-        repositoryId: repository.id,
-        number,
-        kind: desired.kind,
-        key: desired.kind === 'check_run' ? run.head : 'main',
-        runId: run.runId,
-        document: await putDocument(documents, desired),
-        now: local.now,
-      })
+      const key = desired.kind === 'check_run' ? run.head : 'main'
+      const wanted = [{ kind: desired.kind, key, document: await putDocument(documents, desired) }]
+      await raiseResources(ledger, { ...pullRequestOf(number), runId: run.runId, wanted, now: local.now })
     },
     checkRun({ run }, title) {
       const shown = { status: 'completed', conclusion: 'neutral', title, summary: title, text: '' } as const
@@ -197,20 +198,16 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
       await showRun(parts, local.coordinator, current)
     },
     message: (subject) => readMessage(ledger, nameOf(subject)),
-    resource: ({ number, run }, kind) =>
-      readResource(ledger, {
-        repositoryId: repository.id,
-        number,
-        kind,
-        key: kind === 'check_run' ? run.head : 'main',
-      }),
+    async resource({ number, run }, kind) {
+      const resources = await readResources(ledger, pullRequestOf(number))
+      return resourceIn(resources, { kind, key: kind === 'check_run' ? run.head : 'main' })
+    },
     async round({ number }) {
       return (await readThread(ledger, repository.id, number))?.round ?? 0
     },
     async dueAt(subject) {
-      const kinds = ['check_run', 'summary', 'label']
-      const resources = await Promise.all(kinds.map((kind) => world.resource(subject, kind)))
-      const shown = [await world.message(subject), ...resources] as { dueAt?: number }[]
+      const resources = await readResources(ledger, pullRequestOf(subject.number))
+      const shown = [await world.message(subject), resources] as { dueAt?: number }[]
       const times = shown.flatMap((item) => (item?.dueAt === undefined ? [] : [item.dueAt]))
       if (times.length > 0) return Math.min(...times)
       // The run itself is due until it has ended, and then only to be ended.
@@ -252,7 +249,7 @@ function recording(ledger: Ledger, recorded: () => Promise<void>): Ledger {
           options,
         )
         const { Key, UpdateExpression } = command.input
-        if (UpdateExpression !== undefined && /^(MESSAGE|SHOWN)#/.test(Key?.sk ?? '')) await recorded()
+        if (UpdateExpression !== undefined && /^(MESSAGE#|SHOWN$)/.test(Key?.sk ?? '')) await recorded()
         return answer
       }
     },

@@ -5,6 +5,7 @@ import { handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
 import { dueKeys, lookLater, readDue } from '../../../shared/ledger/due.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
+import { readResources, resourceIn } from '../../../shared/ledger/resource.ts'
 import { completeReview, leaseReview, ticketOf } from '../../../shared/ledger/review.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -249,7 +250,8 @@ describe('a run', () => {
       outcome: 'failed',
       reason: { code: 'execution_failed' },
     })
-    expect(await world.item(keyOf.resource(7, 42, 'check_run', requestOf().head))).toMatchObject({ generation: 1 })
+    const resources = await readResources(world.ledger, { repositoryId: 7, number: 42 })
+    expect(resourceIn(resources, { kind: 'check_run', key: requestOf().head })).toMatchObject({ generation: 1 })
   })
 
   it('held while its execution was asked after, which ended by that: it stays held', async () => {

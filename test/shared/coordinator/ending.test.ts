@@ -2,13 +2,13 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
 import { getDocument } from '../../../shared/documents/documents.ts'
-import { readResource } from '../../../shared/ledger/resource.ts'
+import { readResources, resourceIn } from '../../../shared/ledger/resource.ts'
 import { completeReview, leaseReview } from '../../../shared/ledger/review.ts'
 import { acceptRun, beginEnding, readRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../../shared/ledger/thread.ts'
 import type { Reason, Run, RunOutcome } from '../../../shared/run.ts'
-import type { CheckRunResource } from '../../../shared/shown.ts'
+import type { CheckRunResource, LabelResource, Resource } from '../../../shared/shown.ts'
 import { claim } from '../../../shared/thread.ts'
 import { startWorld, type World } from '../ledger/world.ts'
 import { repository, requestOf, sha } from '../samples.ts'
@@ -47,10 +47,12 @@ const begin = async (outcome: RunOutcome = 'closed') =>
 const finish = (changes: Partial<World['ending']> = {}) => finishEnding({ ...world.ending, ...changes }, request.runId)
 const operations = () => world.asked.map(({ operation }) => operation)
 
-async function checkRun(head = request.head): Promise<CheckRunResource | undefined> {
-  const resource = await readResource(world.ledger, { ...pullRequest, kind: 'check_run', key: head })
-  return resource && getDocument<CheckRunResource>(world.ending.documents, resource.document)
+async function wanted<Desired extends Resource>(kind: Desired['kind'], key: string): Promise<Desired | undefined> {
+  const resource = resourceIn(await readResources(world.ledger, pullRequest), { kind, key })
+  return resource && getDocument<Desired>(world.ending.documents, resource.document)
 }
+const checkRun = (head = request.head) => wanted<CheckRunResource>('check_run', head)
+const label = () => wanted<LabelResource>('label', 'main')
 
 /** Stops everything at the first write of that operation after `steps` of them, as a process that dies there. */
 function dieAfter(steps: number): () => void {
@@ -190,6 +192,27 @@ describe('finishEnding', () => {
     await finish()
     expect(await checkRun()).toBeUndefined()
     expect(await run(edited.runId)).toMatchObject({ state: 'running' })
+  })
+
+  it.each(['closed', 'failed', 'cancelled'] as const)('a run that is %s leaves no label behind', async (outcome) => {
+    await claimed()
+    await begin(outcome)
+    await finish()
+    expect(await label()).toEqual({ kind: 'label', label: 'none' })
+  })
+
+  it('D3: where a newer head speaks, the label is its own: also if it claims while the older one is being settled', async () => {
+    await claimed()
+    await begin('cancelled')
+    const newer = requestOf({ head: sha('newer'), eventAt: 9_000 })
+    world.wire.beforeAnswer(
+      ({ operation, body }) => operation === 'GetItem' && JSON.stringify(body).includes('"S":"THREAD"'),
+      () => claimed(newer, 'd2'),
+    )
+    while (!(await finish())) expect(await run()).toMatchObject({ state: 'ending' })
+    expect(await run()).toMatchObject({ state: 'ended' })
+    expect(await label()).toBeUndefined()
+    expect(await checkRun()).toMatchObject({ status: 'completed' })
   })
 
   it('where a newer head speaks, the check run of the older one is completed all the same', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { finishIfShown } from '../../../shared/coordinator/finish.ts'
 import { leaseMessage, readMessages, settleMessage } from '../../../shared/ledger/message.ts'
-import { leaseResource, readResource, recordShown } from '../../../shared/ledger/resource.ts'
+import { leaseResources, readResources, recordResources } from '../../../shared/ledger/resource.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { readThread, writeClaim, writeConclusion } from '../../../shared/ledger/thread.ts'
@@ -66,12 +66,13 @@ async function settled(state: 'said' | 'failed'): Promise<void> {
 }
 
 async function shown(kinds = resources): Promise<void> {
-  for (const name of kinds) {
-    const resource = await readResource(world.ledger, { ...pullRequest, ...name })
-    if (!resource) throw new Error('Expected a resource')
-    await leaseResource(world.ledger, resource, 'post', world.now)
-    await recordShown(world.ledger, resource, 'post', { now: world.now })
-  }
+  const all = await readResources(world.ledger, pullRequest)
+  if (!all) throw new Error('Expected resources')
+  await leaseResources(world.ledger, all, 'post', world.now)
+  const outcomes = kinds.map(
+    ({ kind, key }) => ({ kind, key, kept: 'shown', generation: 1, lookAt: undefined }) as const,
+  )
+  await recordResources(world.ledger, all, 'post', { outcomes, now: world.now })
 }
 
 const finish = () => finishIfShown(world.coordinator, request.runId)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dueKeys, kindOfKey, lookLater, readDue } from '../../../shared/ledger/due.ts'
 import { acceptEvent, finishEvent, openEvent } from '../../../shared/ledger/event.ts'
-import { raiseResource } from '../../../shared/ledger/resource.ts'
+import { raiseResources } from '../../../shared/ledger/resource.ts'
 import { awaitGrant } from '../../../shared/ledger/review.ts'
 import { acceptRun } from '../../../shared/ledger/run.ts'
 import { due, keyOf } from '../../../shared/ledger/table.ts'
@@ -58,15 +58,8 @@ describe('the due index', () => {
     await acceptRun(ledger, requestOf(), { deliveryId: 'd1', writer: 'w', now, signal })
     await awaitGrant(ledger, wantedReview(0), { writer: 'w', now })
     await accept()
-    await raiseResource(ledger, {
-      repositoryId: 7,
-      number: 42,
-      kind: 'label',
-      key: 'main',
-      runId: 'r',
-      document: 'd',
-      now,
-    })
+    const wanted = [{ kind: 'label', key: 'main', document: 'd' }]
+    await raiseResources(ledger, { repositoryId: 7, number: 42, runId: 'r', wanted, now })
     for (const key of [keyOf.fleet(), keyOf.message(7, 42, 'r', 'p', 'review')])
       await world.put({ ...key, ...due(key, now) })
     const later = now + 1_000_000
@@ -75,7 +68,7 @@ describe('the due index', () => {
       'event',
       'fleet',
       'message',
-      'resource',
+      'resources',
       'review',
       'run',
     ])
@@ -97,7 +90,7 @@ describe('the due index', () => {
   })
 
   it('names a key for a log line without what is in it', () => {
-    expect(kindOfKey(keyOf.resource(7, 42, 'label', 'main'))).toBe('SHOWN')
+    expect(kindOfKey(keyOf.resources(7, 42))).toBe('SHOWN')
     expect(kindOfKey(keyOf.run('a'))).toBe('RUN')
   })
 })

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  leaseResource,
-  postponeResource,
-  raiseResource,
+  leaseResources,
+  type ResourceOutcome,
+  type Resources,
+  raiseResources,
   raiseWhileEnding,
-  readResource,
-  recordShown,
+  readResources,
+  recordResources,
+  renewResources,
+  resourceIn,
   type ShownResource,
 } from '../../../shared/ledger/resource.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -17,45 +20,79 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const name = { repositoryId: 7, number: 42, kind: 'check_run', key: 'head' }
-const key = keyOf.resource(name.repositoryId, name.number, name.kind, name.key)
-const raise = (document: string) => raiseResource(world.ledger, { ...name, runId: 'run', document, now: world.now })
-const lease = (resource: ShownResource, owner: string) => leaseResource(world.ledger, resource, owner, world.now)
-const shown = (resource: ShownResource, owner: string, lookAgainAt?: number) =>
-  recordShown(world.ledger, resource, owner, {
-    now: world.now,
-    githubId: 5,
-    ...(lookAgainAt === undefined ? {} : { lookAgainAt }),
-  })
+const pullRequest = { repositoryId: 7, number: 42 }
+const key = keyOf.resources(pullRequest.repositoryId, pullRequest.number)
+const checkRun = { kind: 'check_run', key: 'head' }
+const label = { kind: 'label', key: 'main' }
 
-async function stored(): Promise<ShownResource> {
-  const resource = await readResource(world.ledger, name)
-  if (!resource) throw new Error('Expected the resource to be stored, found none')
-  return resource
+const raise = (document: string, names = [checkRun]) => {
+  const wanted = names.map((name) => ({ ...name, document }))
+  return raiseResources(world.ledger, { ...pullRequest, runId: 'run', wanted, now: world.now })
+}
+const lease = (resources: Resources, owner: string) => leaseResources(world.ledger, resources, owner, world.now)
+const record = (resources: Resources, owner: string, outcomes: readonly ResourceOutcome[]) =>
+  recordResources(world.ledger, resources, owner, { outcomes, now: world.now })
+const shown = (generation: number, name = checkRun, lookAt?: number): ResourceOutcome => ({
+  ...name,
+  kept: 'shown',
+  generation,
+  githubId: 5,
+  lookAt,
+})
+const postponed = (generation: number, at: number, name = checkRun): ResourceOutcome => ({
+  ...name,
+  kept: 'postponed',
+  generation,
+  at,
+  error: 'github_unreachable: …',
+  counts: true,
+  lookAt: undefined,
+})
+
+async function stored(): Promise<Resources> {
+  const resources = await readResources(world.ledger, pullRequest)
+  if (!resources) throw new Error('Expected the resources to be stored, found none')
+  return resources
 }
 
-describe('a resource', () => {
+async function resource(name = checkRun): Promise<ShownResource> {
+  const found = resourceIn(await stored(), name)
+  if (!found) throw new Error('Expected the resource to be stored, found none')
+  return found
+}
+
+describe('the resources of a pull request', () => {
   it('every raise is a generation of its own, also of many at once', async () => {
-    await Promise.all(['a', 'b', 'c', 'd'].map(raise))
-    expect(await stored()).toMatchObject({ generation: 4, shownGeneration: 0, errors: 0, leaseUntil: 0 })
+    await Promise.all(['a', 'b', 'c', 'd'].map((document) => raise(document)))
+    expect(await stored()).toMatchObject({ ...pullRequest, version: 4, leaseUntil: 0 })
+    expect(await resource()).toMatchObject({ generation: 4, shownGeneration: 0, errors: 0, runId: 'run' })
   })
 
-  it('shown at its newest generation, nothing more is due for it', async () => {
-    await raise('a')
-    const resource = await stored()
-    expect(await lease(resource, 'x')).toBe(true)
-    await shown(resource, 'x')
-    expect(await stored()).toMatchObject({ shownGeneration: 1, githubId: 5, leaseUntil: 0 })
-    for (const member of ['dueAt', 'owner']) expect(await world.item(key)).not.toHaveProperty(member)
+  it('raised beside each other, each keeps its own generation', async () => {
+    await raise('a', [checkRun, label])
+    await raise('b', [label])
+    expect(await resource()).toMatchObject({ document: 'a', generation: 1 })
+    expect(await resource(label)).toMatchObject({ document: 'b', generation: 2 })
+  })
+
+  it('shown at their newest generation, nothing more is due', async () => {
+    await raise('a', [checkRun, label])
+    const resources = await stored()
+    expect(await lease(resources, 'x')).toBe(true)
+    expect(await record(resources, 'x', [shown(1), shown(1, label)])).toBe('recorded')
+    expect(await resource()).toMatchObject({ shownGeneration: 1, githubId: 5 })
+    expect(await stored()).toMatchObject({ leaseUntil: 0 })
+    for (const member of ['dueAt', 'duePk', 'owner']) expect(await world.item(key)).not.toHaveProperty(member)
   })
 
   it('IL5: raised while an older generation was being shown, it is due at once', async () => {
     await raise('a')
-    const resource = await stored()
-    await lease(resource, 'x')
+    const resources = await stored()
+    await lease(resources, 'x')
     await raise('b')
-    await shown(resource, 'x')
-    expect(await stored()).toMatchObject({ generation: 2, shownGeneration: 1, document: 'b', dueAt: world.now })
+    expect(await record(resources, 'x', [shown(1)])).toBe('raised')
+    expect(await resource()).toMatchObject({ generation: 2, shownGeneration: 1, document: 'b' })
+    expect(await stored()).toMatchObject({ dueAt: world.now })
   })
 
   it('IL5: a poster that was replaced records nothing', async () => {
@@ -65,41 +102,95 @@ describe('a resource', () => {
     world.now = (await stored()).leaseUntil + 1
     await raise('b')
     const second = await stored()
+    expect(second.owner).toBe('x')
     expect(await lease(second, 'y')).toBe(true)
-    await shown(second, 'y', world.now + 60_000)
-    const before = await stored()
-    await shown(first, 'x')
-    await postponeResource(world.ledger, first, 'x', { at: 1, error: 'late' })
-    expect(await stored()).toEqual(before)
     const at = world.now + 60_000
-    expect(before).toMatchObject({ generation: 2, shownGeneration: 2, dueAt: at, lookAt: at })
+    await record(second, 'y', [shown(2, checkRun, at)])
+    const before = await stored()
+    expect(await record(first, 'x', [shown(1)])).toBe('lost')
+    expect(await renewResources(world.ledger, first, 'x', world.now)).toBe(false)
+    expect(await stored()).toEqual(before)
+    expect(before.dueAt).toBe(at)
+    expect(await resource()).toMatchObject({ generation: 2, shownGeneration: 2, lookAt: at })
   })
 
-  it('of two posters one works on it', async () => {
+  it('of two posters one works on them, until its lease ends', async () => {
     await raise('a')
-    const resource = await stored()
-    expect((await Promise.all([lease(resource, 'x'), lease(resource, 'y')])).toSorted()).toEqual([false, true])
+    const resources = await stored()
+    expect((await Promise.all([lease(resources, 'x'), lease(resources, 'y')])).toSorted()).toEqual([false, true])
+    expect(await lease(await stored(), 'z')).toBe(false)
+    world.now += world.ledger.timings.postLeaseMs
+    expect(await lease(await stored(), 'z')).toBe(true)
   })
 
-  it('postponed, it is free and due at its time, with the error on it', async () => {
+  it('postponed, it is free and due at its time, with the error on it, which a newer generation begins without', async () => {
     await raise('a')
-    const resource = await stored()
-    await lease(resource, 'x')
-    await postponeResource(world.ledger, resource, 'x', { at: 99, error: 'github_unreachable: …' })
-    expect(await stored()).toMatchObject({ dueAt: 99, errors: 1, lastError: 'github_unreachable: …', leaseUntil: 0 })
-    expect(await lease(await stored(), 'y')).toBe(true)
+    const resources = await stored()
+    await lease(resources, 'x')
+    await record(resources, 'x', [postponed(1, 99)])
+    expect(await stored()).toMatchObject({ dueAt: 99, leaseUntil: 0 })
+    expect(await resource()).toMatchObject({ errors: 1, lastError: 'github_unreachable: …', tryAt: 99 })
+    await raise('b')
+    expect(await resource()).toMatchObject({ errors: 0 })
+    expect(await resource()).not.toHaveProperty('tryAt')
+  })
+
+  it('one that is postponed keeps the time of the other: the earliest is due', async () => {
+    await raise('a', [checkRun, label])
+    const resources = await stored()
+    await lease(resources, 'x')
+    await record(resources, 'x', [postponed(1, 500), postponed(1, 300, label)])
+    expect(await stored()).toMatchObject({ dueAt: 300 })
+    await lease(await stored(), 'y')
+    await record(await stored(), 'y', [shown(1, label)])
+    expect(await stored()).toMatchObject({ dueAt: 500 })
+  })
+
+  it('the settled check run of a head that has passed is forgotten; one that is owed is not', async () => {
+    await raise('a', [{ kind: 'check_run', key: 'h1' }])
+    await raise('a', [{ kind: 'check_run', key: 'h2' }])
+    await raise('a', [{ kind: 'check_run', key: 'h3' }, label])
+    const resources = await stored()
+    await lease(resources, 'x')
+    const settled = ['h2', 'h3'].map((head, index) => shown(index + 2, { kind: 'check_run', key: head }))
+    await record(resources, 'x', [...settled, shown(3, label)])
+    expect((await stored()).all.map((one) => one.key).toSorted()).toEqual(['h1', 'h3', 'main'])
+  })
+
+  it('AW32: a record whose answer was lost is found to be done, and nothing is overwritten', async () => {
+    await raise('a')
+    const resources = await stored()
+    await lease(resources, 'x')
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await record(resources, 'x', [shown(1)])).toBe('lost')
+    expect(await resource()).toMatchObject({ shownGeneration: 1 })
   })
 })
 
 describe('raiseWhileEnding', () => {
   const run = { runId: 'a'.repeat(64), attempt: 1 }
-  const raiseEnded = () =>
-    raiseWhileEnding(world.ledger, run, { ...name, runId: run.runId, document: 'ended', now: world.now })
+  const raiseEnded = (threadVersion?: number) =>
+    raiseWhileEnding(world.ledger, run, threadVersion, {
+      ...pullRequest,
+      runId: run.runId,
+      wanted: [{ ...checkRun, document: 'ended' }],
+      now: world.now,
+    })
+  const ending = () => world.put({ ...keyOf.run(run.runId), state: 'ending', attempt: 1 })
 
   it('raises what an ending run leaves behind', async () => {
-    await world.put({ ...keyOf.run(run.runId), state: 'ending', attempt: 1 })
-    await raiseEnded()
-    expect(await stored()).toMatchObject({ generation: 1, document: 'ended' })
+    await ending()
+    expect(await raiseEnded()).toBe('settled')
+    expect(await resource()).toMatchObject({ generation: 1, document: 'ended' })
+  })
+
+  it('D3: what it leaves behind is decided again if another run has claimed the pull request meanwhile', async () => {
+    await ending()
+    await world.put({ ...keyOf.thread(7, 42), version: 2 })
+    expect(await raiseEnded()).toBe('again')
+    expect(await raiseEnded(1)).toBe('again')
+    expect(await world.item(key)).toBeUndefined()
+    expect(await raiseEnded(2)).toBe('settled')
   })
 
   it.each([
@@ -110,7 +201,7 @@ describe('raiseWhileEnding', () => {
     await world.put({ ...keyOf.run(run.runId), state, attempt })
     await raise('of the next attempt')
     const before = await world.items()
-    await raiseEnded()
+    expect(await raiseEnded()).toBe('settled')
     expect(await world.items()).toEqual(before)
   })
 })

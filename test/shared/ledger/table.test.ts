@@ -210,9 +210,9 @@ describe('keys', () => {
       is: ['event', repository, n, cause],
       key: keyOf.event(repository, n, cause),
     })),
-    fc.tuple(id, id, word, word).map(([repository, n, kind, name]) => ({
-      is: ['resource', repository, n, kind, name],
-      key: keyOf.resource(repository, n, kind, name),
+    fc.tuple(id, id).map(([repository, n]) => ({
+      is: ['resources', repository, n],
+      key: keyOf.resources(repository, n),
     })),
     fc.tuple(id, word).map(([repository, pool]) => ({
       is: ['queue', repository, pool],
