@@ -6,12 +6,15 @@ import { build, type Plugin } from 'esbuild'
 import { repositoryRoot } from '../../../infra/bundle.ts'
 import { type RoomName, roomNames } from '../../../infra/rooms.ts'
 import type { Lens, LensName } from '../../../shared/lens.ts'
+import type { Point } from '../../../shared/points.ts'
 
 /** What the rooms' code gets from the simulation in place of its own. */
 export interface RoomHooks {
   /** In place of functions/review/lenses: analyzers would take real time, and models answer over real streams. */
   lensOf(name: LensName): Promise<Lens>
   log(level: 'info' | 'warn' | 'error', message: string, fields: object): void
+  /** Called at each named point; the room goes on when it has settled. */
+  reached(point: Point): Promise<void> | undefined
 }
 
 export type Handler = (event: unknown, context: object) => unknown
@@ -84,6 +87,7 @@ function entry(): string {
 /** Modules whose real code would do input or output, by what replaces them. */
 const sources: Readonly<Record<string, string>> = {
   lenses: 'export const lensOf = (name) => simulation.lensOf(name)',
+  points: 'export const reached = (point) => simulation.reached(point)',
   '@aws-lambda-powertools/logger': `export class Logger {
     info(message, fields) { simulation.log('info', message, fields) }
     warn(message, fields) { simulation.log('warn', message, fields) }
@@ -101,6 +105,10 @@ const replacements: Plugin = {
   name: 'replacements',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/lenses\/index\.ts$/ }, () => ({ path: 'lenses', namespace: 'simulated' }))
+    onResolve({ filter: /\/shared\/points\.ts$|^\.\.?\/points\.ts$/ }, () => ({
+      path: 'points',
+      namespace: 'simulated',
+    }))
     onResolve({ filter: /^@aws-lambda-powertools\// }, ({ path }) => ({ path, namespace: 'simulated' }))
     onLoad({ filter: /.*/, namespace: 'simulated' }, ({ path }) => ({ contents: sources[path] ?? '', loader: 'js' }))
   },

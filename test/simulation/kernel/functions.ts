@@ -55,6 +55,7 @@ export function openFunctions(options: FunctionsOptions): Functions {
       hooks: {
         lensOf: (name) => options.hooksOf(container).lensOf(name),
         log: (level, message, fields) => options.hooksOf(container).log(level, message, fields),
+        reached: (point) => options.hooksOf(container).reached(point),
       },
       skewMs: options.skewMs(),
     })

@@ -58,7 +58,11 @@ function world(handler: Handler, { seed = 1, fateOf = (_sent, usual) => usual, s
     functions: () => ({
       coldStart: () => handler,
       environmentOf: () => ({}),
-      hooksOf: () => ({ lensOf: () => Promise.reject(new Error('no lens')), log: () => undefined }),
+      hooksOf: () => ({
+        lensOf: () => Promise.reject(new Error('no lens')),
+        log: () => undefined,
+        reached: () => undefined,
+      }),
       skewMs: () => skewMs,
       coldStartChance: 0,
     }),

@@ -1,5 +1,4 @@
 /** One simulated world: its clock, wire and Lambda, from one seed. It takes the place of the real ones until it is closed. */
-import type { SimulatedService } from '../services/service.ts'
 import type { Actor } from './actor.ts'
 import { replaceEnvironment } from './environment.ts'
 import type { Faults } from './faults.ts'
@@ -10,7 +9,7 @@ import { type Random, randomOf } from './random.ts'
 import { replaceSigning } from './signing.ts'
 import { Timeline } from './timeline.ts'
 import { Trace } from './trace.ts'
-import { openWire, type Wire } from './wire.ts'
+import { openWire, type Service, type Wire } from './wire.ts'
 
 export interface KernelOptions {
   readonly seed: number
@@ -29,7 +28,7 @@ export interface ServiceAt {
   readonly host: string
   /** The variable of the SDK that names it, for those of AWS. */
   readonly variable?: string
-  readonly service: SimulatedService
+  readonly service: Service
 }
 
 export interface Kernel {

@@ -22,6 +22,7 @@ export class Timeline {
   #order = 0
   readonly #heap: Event[] = []
   readonly #frozen = new Map<Actor, Event[]>()
+  #failure: { readonly cause: unknown } | undefined
 
   /** `startsAt` in ms UTC. */
   constructor(startsAt: number) {
@@ -73,6 +74,11 @@ export class Timeline {
     return undefined
   }
 
+  /** The simulation itself is wrong, or found something wrong: the step under way rejects with this. */
+  fail(cause: unknown): void {
+    this.#failure ??= { cause }
+  }
+
   /** Takes the next event and all that follows from it without another one. Resolves with false if there is none. */
   async step(): Promise<boolean> {
     if (this.nextAt === undefined) return false
@@ -81,6 +87,7 @@ export class Timeline {
     this.#now = Math.max(this.#now, event.at)
     actAs(event.actor, event.work)
     await settled()
+    if (this.#failure) throw this.#failure.cause
     return true
   }
 

@@ -1,16 +1,19 @@
 /** The wire between simulated processes and services: each request is an event that arrives, and one that is answered. */
-import type { SimulatedService, WireAnswer, WireRequest } from '../services/service.ts'
+import type { SettlingService, SimulatedService, WireAnswer, WireRequest } from '../services/service.ts'
 import { type Actor, currentActor } from './actor.ts'
-import type { Fate, Faults } from './faults.ts'
+import type { Faults } from './faults.ts'
 import type { Timeline } from './timeline.ts'
 import type { Trace } from './trace.ts'
+
+/** What stands behind an address. */
+export type Service = SimulatedService | SettlingService
 
 export interface WireOptions {
   readonly timeline: Timeline
   readonly trace: Trace
   readonly faults: Faults
   /** By host: `192.0.2.1`. */
-  readonly services: Readonly<Record<string, { readonly name: string; readonly service: SimulatedService }>>
+  readonly services: Readonly<Record<string, { readonly name: string; readonly service: Service }>>
   /** The process ends where it is, as by `kill -9`. */
   readonly kill: (actor: Actor) => void
   /** Called after each request took its effect; what is thrown there ends the simulation. */
@@ -60,13 +63,35 @@ export function openWire(options: WireOptions): Wire {
       if (fate.againMs !== undefined) timeline.after(fate.requestMs + fate.againMs, network, arriveAgain)
 
       function arrive(): void {
-        if (from.state === 'killed' && !fate.survivesSender) {
-          say('is dropped with its sender')
-          return
+        if (from.state === 'killed' && !fate.survivesSender) say('is dropped with its sender')
+        else take(answered)
+      }
+
+      function arriveAgain(): void {
+        take((answer) => say(`arrives again: ${answer.status} ${shortened(answer.body)}`))
+      }
+
+      /** The service's whole work takes place in this event. What it throws is no answer: the simulation is wrong. */
+      function take(then: (answer: WireAnswer) => void): void {
+        const done = (answer: WireAnswer) => {
+          then(answer)
+          options.arrived?.(name)
         }
-        const answer = answerOf(service, name, request, fate)
+        const failed = (cause: unknown) =>
+          timeline.fail(new Error(`The simulated ${name} failed at ${request.method} ${request.path}`, { cause }))
+        if (fate.instead) done(fate.instead)
+        else if ('answerLater' in service) service.answerLater(request).then(done).catch(failed)
+        else {
+          try {
+            done(service.answer(request))
+          } catch (cause) {
+            failed(cause)
+          }
+        }
+      }
+
+      function answered(answer: WireAnswer): void {
         say(`← ${name} ${answer.status}${fate.instead ? ' (instead)' : ''} ${shortened(answer.body)}`)
-        options.arrived?.(name)
         if (fate.kill === 'after' && from.state !== 'killed') {
           say('dies before it is answered')
           kill(from)
@@ -74,27 +99,11 @@ export function openWire(options: WireOptions): Wire {
         else timeline.after(fate.answerMs, from, () => ended({ kind: 'answered', answer }))
       }
 
-      function arriveAgain(): void {
-        const answer = answerOf(service, name, request, fate)
-        say(`arrives again: ${answer.status} ${shortened(answer.body)}`)
-        options.arrived?.(name)
-      }
-
       function lose(what: 'request' | 'answer'): void {
         say(`loses its ${what}${fate.lost?.silently ? ' silently' : ''}`)
         if (!fate.lost?.silently) timeline.after(fate.answerMs, from, () => ended({ kind: 'reset' }))
       }
     },
-  }
-}
-
-function answerOf(service: SimulatedService, name: string, request: WireRequest, fate: Fate): WireAnswer {
-  if (fate.instead) return fate.instead
-  try {
-    return service.answer(request)
-  } catch (cause) {
-    // A service says no by a status; what it throws is a fault of the simulation, and must not look like a fault of a room.
-    throw new Error(`The simulated service ${name} failed at ${request.method} ${request.path}.`, { cause })
   }
 }
 
