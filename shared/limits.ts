@@ -14,6 +14,18 @@ export const EXTERNAL_POOL_CEILING = 16
 export const POOLS_LIMITED_MAX = 50
 /** A pool's name, characters: a model's name with its prefix. */
 export const POOL_NAME_CHARS_MAX = 210
+/** Grants in one write of the fleet: its expression stays below DynamoDB's 4 KB, and finishing them within a function's time. */
+export const GRANTS_PER_WRITE_MAX = 25
+/** Queues whose markers one hand-over reads: repositories and pools with waiting work; one query of less than 1 MB. */
+export const QUEUES_READ_MAX = 4_000
+/** Queues whose tickets one hand-over reads. Of more than these it takes others each time. */
+export const QUEUES_LOOKED_INTO_MAX = 50
+/** A grant younger than this is left to who made it, ms: reading, writing and telling take a second or two. */
+export const GRANT_FRESH_MS = 10_000
+/** Who asked for a review goes before what came by itself this much earlier, ms (DESIGN §5). */
+export const TURN_ASKED_MS = 10 * 60_000
+/** Shadow work goes behind what comes this much later, ms (DESIGN §5). */
+export const TURN_SHADOW_MS = 3_600_000
 /** An inline Map of Step Functions runs at most 40 iterations at once; a plan has at most as many reviews. */
 export const PLAN_REVIEWS_MAX = 40
 
@@ -26,8 +38,10 @@ export const REVIEW_LEASE_MS_MIN = 3_000
 export const HEARTBEATS_PER_LEASE = 3
 /** With this many workers lost in one attempt a review is given up (DESIGN §4: back to Admit at most 5 times). */
 export const REVIEW_LOSSES_MAX = 5
-/** A worker that has less than this left doesn't begin, ms (AW28). */
-export const WORK_REMAINING_MIN_MS = 5_000
+/** What storing a result, completing and handing on may take at the end of a function's time, ms. */
+export const WORK_RESERVE_MS = 10_000
+/** A worker that has less than this left doesn't begin, ms (AW28): the reserve, and time for a lens to say something. */
+export const WORK_REMAINING_MIN_MS = 20_000
 
 // --- time ------------------------------------------------------------------------------------------------------------
 /** GitHub gives a webhook 10 s; the answer is out by then whatever the table does, ms (AW11). */

@@ -15,8 +15,11 @@ export interface Timings {
   readonly lookMs: number
 }
 
-/** The timings for a review lease of `reviewLeaseMs`; throws Refused `environment_missing` for one that is too short. */
-export function timingsOf(reviewLeaseMs: number = REVIEW_LEASE_MS_DEFAULT): Timings {
+/**
+ * The timings for a review lease of `reviewLeaseMs`, renewed every `heartbeatMs` (a third of it if that isn't given). Throws
+ * Refused `environment_missing` for a lease that is too short, or shorter than three heartbeats.
+ */
+export function timingsOf(reviewLeaseMs: number = REVIEW_LEASE_MS_DEFAULT, heartbeatMs?: number): Timings {
   if (!Number.isFinite(reviewLeaseMs) || reviewLeaseMs < REVIEW_LEASE_MS_MIN) {
     throw new Refused(
       'environment_missing',
@@ -24,6 +27,19 @@ export function timingsOf(reviewLeaseMs: number = REVIEW_LEASE_MS_DEFAULT): Timi
       'Set LEASE_SECONDS to a larger number, or leave it out.',
     )
   }
-  const heartbeatMs = Math.floor(reviewLeaseMs / HEARTBEATS_PER_LEASE)
-  return { reviewLeaseMs, heartbeatMs, grantMs: 2 * heartbeatMs, postLeaseMs: heartbeatMs, lookMs: heartbeatMs }
+  const third = Math.floor(reviewLeaseMs / HEARTBEATS_PER_LEASE)
+  if (heartbeatMs !== undefined && !(heartbeatMs > 0 && heartbeatMs <= third)) {
+    throw new Refused(
+      'environment_missing',
+      `A heartbeat every ${heartbeatMs} ms doesn't fit a lease of ${reviewLeaseMs} ms, which takes ${HEARTBEATS_PER_LEASE} of them.`,
+      'Set HEARTBEAT_SECONDS to at most a third of LEASE_SECONDS, or leave it out.',
+    )
+  }
+  return {
+    reviewLeaseMs,
+    heartbeatMs: heartbeatMs ?? third,
+    grantMs: 2 * third,
+    postLeaseMs: third,
+    lookMs: third,
+  }
 }

@@ -3,12 +3,14 @@ import { isDone, type Review } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
 
 export type Admission =
-  /** The run has moved on: nobody needs this review any more. */
-  | { readonly kind: 'answer'; readonly outcome: 'ended' | 'held' | 'completed' | 'failed' | 'not_needed' }
+  /** Nothing more happens to it in this attempt. */
+  | { readonly kind: 'answer'; readonly outcome: 'completed' | 'failed' | 'ended' }
   /** It has its place already, and the new token is told so at once. */
   | { readonly kind: 'granted' }
-  /** It waits, or is being worked on under a live lease: the token is answered later. */
-  | { readonly kind: 'wait'; readonly enqueue: boolean }
+  /** It waits for a place, in its queue. */
+  | { readonly kind: 'enqueue' }
+  /** A worker holds its lease: the token is answered when that one completes, or when the review is taken back. */
+  | { readonly kind: 'wait' }
 
 /** Whether the run of this attempt still wants reviews; undefined if it does. */
 export function refusalOf(run: Run | undefined, attempt: number): 'ended' | 'held' | undefined {
@@ -23,7 +25,7 @@ export function admissionOf(review: Review): Admission {
     return { kind: 'answer', outcome: review.state }
   }
   if (review.state === 'granted') return { kind: 'granted' }
-  return { kind: 'wait', enqueue: review.state === 'waiting' }
+  return { kind: review.state === 'leased' ? 'wait' : 'enqueue' }
 }
 
 /** True if the second reading is needed: a blocking finding stands in a completed review. */

@@ -6,8 +6,9 @@ import { openLog } from '../../shared/aws/log.ts'
 import { admitInput, inputOf } from '../../shared/contract.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { answerGrant, enqueue } from '../../shared/coordinator/hand-on.ts'
+import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { Refused } from '../../shared/errors.ts'
-import { awaitGrant, dropToken, readReview, readReviews } from '../../shared/ledger/review.ts'
+import { awaitGrant, readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { parseReviewId, type ReviewName } from '../../shared/review.ts'
@@ -43,18 +44,17 @@ async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
   )
   const admission = admissionOf(review)
   log.info('Admission', { runId: run.runId, reviewId: `${name.lens}/${name.part}`, outcome: admission.kind })
-  if (admission.kind === 'answer') {
-    await answer(token, admission.outcome)
-    await dropToken(ledger, name, token)
-    return
+  switch (admission.kind) {
+    case 'answer':
+      return answer(token, admission.outcome)
+    case 'granted':
+      return answerGrant(coordinator, review)
+    case 'enqueue':
+      return enqueue(coordinator, review)
+    case 'wait':
+      // Its worker may be alive, and tells this token when it completes. A lease that has ended is not waited for (AW37).
+      await takeBackEnded(coordinator, review)
   }
-  if (admission.kind === 'granted') return answerGrant(coordinator, review)
-  if (admission.enqueue) return enqueue(coordinator, review)
-  // Leased by a worker that may be alive: its end is seen by the sweeper, which takes the review back and queues it. It
-  // may have completed since it was read, and nobody else would tell this token.
-  const current = await readReview(ledger, name)
-  const now = current && admissionOf(current)
-  if (now?.kind === 'answer') await answer(token, now.outcome)
 }
 
 async function answer(token: string, outcome: string): Promise<void> {

@@ -1,22 +1,24 @@
 /** Review: under a lease, one lens reads one part of the diff; what it said is stored, completed by fence, the place handed on. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
-import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
+import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/contract.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
+import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { LeaseHeld, nameOf, Refused, Retry, StaleFence } from '../../shared/errors.ts'
+import type { ReviewOutcome } from '../../shared/lease.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { type Completed, completeReview, dropToken, leaseReview } from '../../shared/ledger/review.ts'
+import { completeReview, leaseReview } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
-import { type Outcome, type WorkParts, work } from './work.ts'
+import { type WorkParts, work } from './work.ts'
 
 const log = openLog('review')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
@@ -37,9 +39,8 @@ interface Invocation {
 /** Throws `stale_fence` if the review was replaced (the machine goes back to Admit), `lease_held` while another holds it. */
 export async function handler(input: unknown, invocation: Invocation): Promise<ReviewAnswer> {
   const { runId, attempt, review: reviewId, epoch } = inputOf(reviewInput, input)
-  const remainingMs = invocation.getRemainingTimeInMillis()
-  if (remainingMs < WORK_REMAINING_MIN_MS)
-    throw new Retry('deadline_too_near', `Only ${remainingMs} ms are left.`, 1_000)
+  const leftMs = invocation.getRemainingTimeInMillis()
+  if (leftMs < WORK_REMAINING_MIN_MS) throw new Retry('deadline_too_near', `Only ${leftMs} ms are left.`, 1_000)
   const name = parseReviewId(reviewId)
   if (!name || name.runId !== runId) {
     throw new Refused('unknown_review', 'The review is not one of this run.', 'Start the run again.') // RC1
@@ -51,38 +52,32 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
 
   const { review } = leased
   const run = await readRun(ledger, runId)
-  const halt = run && (await standingHalt(ledger, run.repository))
-  if (!run?.plan || run.attempt !== attempt || run.state !== 'running' || halt) {
-    await endUnwanted(coordinator, review, halt ? 'held' : 'ended')
-    await giveUpPlace(review)
-    return { outcome: halt ? 'held' : 'ended', findings: 0, blocking: 0 }
-  }
-  const outcome = await work(parts, review, {
-    owner,
-    planDigest: run.plan,
-    remainingMs: invocation.getRemainingTimeInMillis(),
-  })
-  const completed = await complete(review, owner, outcome)
-  if (completed.token !== undefined) {
-    await answerToken(coordinator.executions, completed.token, { outcome: outcome.state, epoch })
-    await dropToken(ledger, review, completed.token)
-  }
-  await giveUpPlace(review)
-  log.info('Review done', {
-    runId,
-    reviewId: `${name.lens}/${name.part}`,
-    outcome: outcome.state,
-    count: countOf(outcome).findings,
-  })
-  return { outcome: outcome.state, ...countOf(outcome) }
+  if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(review, 'ended')
+  if (await standingHalt(ledger, run.repository)) return end(review, 'held')
+  const remainingMs = invocation.getRemainingTimeInMillis()
+  const outcome = await work(parts, review, { owner, planDigest: run.plan, remainingMs })
+  // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
+  if (await standingHalt(ledger, run.repository)) return end(review, 'held')
+  return complete(review, owner, outcome)
 }
 
-async function complete(review: Review, owner: string, outcome: Outcome): Promise<Completed> {
-  const completed = await completeReview(ledger, review, { epoch: review.epoch, owner }, outcome)
-  if (completed.kind === 'stale') throw new StaleFence() // RC5
-  if (completed.kind === 'outcome_conflict')
-    log.error('Another outcome stands already', { runId: review.runId, code: 'outcome_conflict' })
-  return completed
+/** Nobody wants the review any more, or not now: it ends, and its place is handed on. */
+async function end(review: Review, outcome: 'ended' | 'held'): Promise<ReviewAnswer> {
+  await endUnwanted(coordinator, review, outcome)
+  await giveUpPlace(review)
+  return { outcome, findings: 0, blocking: 0 }
+}
+
+async function complete(review: Review, owner: string, outcome: ReviewOutcome): Promise<ReviewAnswer> {
+  const { runId, lens, part, epoch } = review
+  const { kind, token } = await completeReview(ledger, review, { epoch, owner }, outcome)
+  if (kind === 'stale') throw new StaleFence() // RC5
+  if (kind === 'outcome_conflict') log.error('Another outcome stands already', { runId, code: kind })
+  if (token !== undefined) await tellDone(coordinator, { ...review, state: outcome.state, token })
+  await giveUpPlace(review)
+  const counts = countsOf(outcome)
+  log.info('Review done', { runId, reviewId: `${lens}/${part}`, outcome: outcome.state, count: counts.findings })
+  return { outcome: outcome.state, ...counts }
 }
 
 /** The result stands whatever happens here: a place that isn't given up is void, and the sweeper hands it on (RC6). */
@@ -94,7 +89,7 @@ async function giveUpPlace(review: Review): Promise<void> {
   }
 }
 
-function countOf(outcome: Outcome): { findings: number; blocking: number } {
+function countsOf(outcome: ReviewOutcome): { findings: number; blocking: number } {
   return outcome.state === 'completed'
     ? { findings: outcome.findings, blocking: outcome.blocking }
     : { findings: 0, blocking: 0 }

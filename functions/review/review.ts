@@ -52,8 +52,11 @@ export function blockingIn(result: ReviewResult): number {
 /** Longest sentence of a failure that is kept, characters. */
 const SENTENCE_CHARS_MAX = 500
 
+const OUT_OF_TIME = 'The lens had not ended when the function had to.'
+
 /** Why a lens failed: a stable token and a sentence, redacted. */
 export function failureOf(error: unknown): Reason {
+  if (nameOf(error) === 'TimeoutError') return { code: 'deadline_too_near', sentence: OUT_OF_TIME }
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : 'an error without a message'
   const sentence = message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message
@@ -62,6 +65,5 @@ export function failureOf(error: unknown): Reason {
 
 function codeOf(error: unknown): ErrorCode {
   if (isFailure(error, 'refused') || isFailure(error, 'retry') || isFailure(error, 'dead')) return error.code
-  if (nameOf(error) === 'TimeoutError') return 'deadline_too_near'
   return 'lens_failed'
 }

@@ -1,13 +1,14 @@
 /** Reads one review under its lease: the plan's part, its lens, its model; what it said is stored before anything names it. */
 import type { Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
-import { keepLease } from '../../shared/coordinator/keep-lease.ts'
+import { type KeptLease, keepLease } from '../../shared/coordinator/keep-lease.ts'
 import { type Documents, getDocument, getText, putDocument } from '../../shared/documents/documents.ts'
-import { Refused, Retry, StaleFence } from '../../shared/errors.ts'
-import type { completeReview } from '../../shared/ledger/review.ts'
+import { readMade, rememberMade } from '../../shared/documents/made.ts'
+import { isFailure, Refused, Retry } from '../../shared/errors.ts'
+import type { ReviewOutcome } from '../../shared/lease.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
 import { LENS_KINDS, type LensName, type ModelChoice } from '../../shared/lens.ts'
-import { GITHUB_CALL_MS, MODEL_CALL_MS } from '../../shared/limits.ts'
+import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/limits.ts'
 import type { Plan } from '../../shared/plan.ts'
 import type { ReviewResult } from '../../shared/result.ts'
 import type { Review } from '../../shared/review.ts'
@@ -23,40 +24,85 @@ export interface WorkParts {
   readonly now: () => number
 }
 
-/** What a review comes to: a result that is stored, or a reason. */
-export type Outcome = Parameters<typeof completeReview>[3]
-
 /**
  * Throws StaleFence if the lease is lost, and Retry `busy` if one of our own services fails: that says nothing about the
- * review. Every other error is a reason on the review; it is never "no findings".
+ * review. Every other error is a reason on the review; it is never "no findings". Ends before the function's own deadline,
+ * whether the lens heeds its signal or not.
  */
 export async function work(
   parts: WorkParts,
   review: Review,
   lease: { readonly owner: string; readonly planDigest: string; readonly remainingMs: number },
-): Promise<Outcome> {
-  const { ledger, documents, now, log } = parts
-  const kept = keepLease(ledger, review, { epoch: review.epoch, owner: lease.owner, until: review.until ?? 0 }, now)
-  // What is left of the function's time, less what storing and handing on may take.
-  const deadline = AbortSignal.timeout(Math.max(1, lease.remainingMs - GITHUB_CALL_MS))
+): Promise<ReviewOutcome> {
+  const { ledger, now, log } = parts
+  const { owner } = lease
+  const kept = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, now)
+  const deadline = AbortSignal.timeout(Math.max(1, lease.remainingMs - WORK_RESERVE_MS))
   try {
-    const plan = await getDocument<Plan>(documents, lease.planDigest)
-    const result = await readingOf(parts, plan, review, AbortSignal.any([kept.signal, deadline]))
-    return {
-      state: 'completed',
-      result: await putDocument(documents, result),
-      findings: result.findings.length,
-      blocking: blockingIn(result),
-    }
+    const { digest, result } =
+      (await madeBefore(parts, review)) ?? (await made(parts, review, lease.planDigest, { kept, deadline }))
+    kept.assertHeld()
+    return { state: 'completed', result: digest, findings: result.findings.length, blocking: blockingIn(result) }
   } catch (error) {
-    if (kept.signal.aborted) throw new StaleFence()
-    if (isOfAws(error))
+    kept.assertHeld()
+    if (isOfOurServices(error))
       throw new Retry('busy', 'A document or a secret could not be read or stored.', 1_000, { cause: error })
-    const reason = failureOf(error)
+    const reason = failureOf(deadline.aborted ? deadline.reason : error)
     log.warn('The lens failed', { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code })
     return { state: 'failed', reason }
   } finally {
     await kept.stop()
+  }
+}
+
+interface Made {
+  readonly digest: string
+  readonly result: ReviewResult
+}
+
+/** The result that an earlier worker stored and did not live to report. Nobody can have been before the first epoch. */
+async function madeBefore({ documents, log }: WorkParts, review: Review): Promise<Made | undefined> {
+  if (review.epoch === 1) return undefined
+  const digest = await readMade(documents, review)
+  if (digest === undefined) return undefined
+  try {
+    const result = await getDocument<ReviewResult>(documents, digest)
+    log.info('Made before', { runId: review.runId, reviewId: `${review.lens}/${review.part}` })
+    return { digest, result }
+  } catch (error) {
+    if (isFailure(error, 'dead')) return undefined // the bucket lost it: it is made again
+    throw error
+  }
+}
+
+/** Lets the lens read, and stores what it said: first the content, then by which name it is found. */
+async function made(
+  parts: WorkParts,
+  review: Review,
+  planDigest: string,
+  { kept, deadline }: { readonly kept: KeptLease; readonly deadline: AbortSignal },
+): Promise<Made> {
+  const { documents } = parts
+  const plan = await getDocument<Plan>(documents, planDigest)
+  const signal = AbortSignal.any([kept.signal, deadline])
+  const result = await unlessAborted(signal, readingOf(parts, plan, review, signal))
+  kept.assertHeld()
+  const digest = await putDocument(documents, result)
+  kept.assertHeld()
+  await rememberMade(documents, review, digest)
+  return { digest, result }
+}
+
+/** Settles as `reading` does, or rejects with the signal's reason: a lens that hangs must not take the function with it. */
+async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([reading, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }
 
@@ -110,7 +156,8 @@ function apiKeyIn(secret: string): string | undefined {
   return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
 }
 
-/** True for what the AWS SDK throws: an answer of a service, or none. */
-function isOfAws(error: unknown): boolean {
+/** True for an answer of an AWS service, or for none: a lens has no way to throw either. */
+function isOfOurServices(error: unknown): boolean {
+  if (isFailure(error, 'retry')) return error.code === 'busy'
   return typeof error === 'object' && error !== null && '$metadata' in error
 }

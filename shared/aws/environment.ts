@@ -21,8 +21,12 @@ export function optionalEnvironment(name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** The deployment's timings: LEASE_SECONDS is the lease of a review, all others follow from it. */
+/** The deployment's timings: LEASE_SECONDS is the lease of a review, HEARTBEAT_SECONDS its renewal; all others follow. */
 export function timings(): Timings {
-  const seconds = optionalEnvironment('LEASE_SECONDS')
-  return seconds === undefined ? timingsOf() : timingsOf(Number(seconds) * 1000)
+  return timingsOf(millisecondsOf('LEASE_SECONDS'), millisecondsOf('HEARTBEAT_SECONDS'))
+}
+
+function millisecondsOf(name: string): number | undefined {
+  const seconds = optionalEnvironment(name)
+  return seconds === undefined ? undefined : Number(seconds) * 1000
 }

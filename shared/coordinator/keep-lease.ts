@@ -1,14 +1,17 @@
 /** Keeps a lease while a lens works, and says so by a signal when it is lost. */
 import { StaleFence } from '../errors.ts'
+import type { Fence } from '../lease.ts'
 import { renewLease } from '../ledger/review.ts'
 import type { Ledger } from '../ledger/table.ts'
 import { AWS_CALL_MS } from '../limits.ts'
-import type { Review, ReviewName } from '../review.ts'
+import type { ReviewName } from '../review.ts'
 
 export interface KeptLease {
   /** Aborted with StaleFence when the lease is lost, or could not be confirmed before its end (AW38). */
   readonly signal: AbortSignal
-  /** Stops renewing; resolves when no renewal is under way. */
+  /** Throws StaleFence unless the lease is confirmed at this moment: asked before each effect. */
+  assertHeld(): void
+  /** Stops renewing: nothing is sent after it resolves. A renewal on its way is given up; late, it is fenced. */
   stop(): Promise<void>
 }
 
@@ -16,35 +19,60 @@ export interface KeptLease {
 export function keepLease(
   ledger: Ledger,
   name: ReviewName,
-  lease: Pick<Review, 'epoch'> & { owner: string; until: number },
+  lease: Fence & { until: number },
   now: () => number,
 ): KeptLease {
+  const { heartbeatMs, reviewLeaseMs } = ledger.timings
   const lost = new AbortController()
+  const stopped = new AbortController()
   let confirmedUntil = lease.until
-  let underWay: Promise<void> = Promise.resolve()
+  let underWay: Promise<void> | undefined
 
   async function renew(): Promise<void> {
-    if (lost.signal.aborted) return // a renewal that waited for its turn must not revive what was given up
     const at = now()
+    const deadline = AbortSignal.any([stopped.signal, AbortSignal.timeout(AWS_CALL_MS)])
     try {
-      const held = await renewLease(ledger, name, { ...lease, now: at }, AbortSignal.timeout(AWS_CALL_MS))
-      if (held) confirmedUntil = at + ledger.timings.reviewLeaseMs
-      else lost.abort(new StaleFence())
+      if (!(await renewLease(ledger, name, { ...lease, now: at }, deadline))) return lose()
+      confirmedUntil = at + reviewLeaseMs
     } catch {
       // Unknown: the next heartbeat asks again, and the end that was confirmed last still counts.
-      if (now() >= confirmedUntil) lost.abort(new StaleFence())
+    } finally {
+      underWay = undefined
     }
   }
 
-  const timer = setInterval(() => {
-    if (now() >= confirmedUntil) lost.abort(new StaleFence())
-    else underWay = underWay.then(renew)
-  }, ledger.timings.heartbeatMs)
-  timer.unref()
+  const heartbeats = setInterval(() => {
+    underWay ??= renew()
+  }, heartbeatMs)
+  heartbeats.unref()
+
+  // The end may fall between two heartbeats. Moved on by renewals meanwhile, it is waited for again.
+  let end: NodeJS.Timeout
+  function awaitEnd(): void {
+    const leftMs = confirmedUntil - now()
+    if (leftMs <= 0) lose()
+    else end = setTimeout(awaitEnd, leftMs).unref()
+  }
+  awaitEnd()
+
+  function quiet(): void {
+    clearInterval(heartbeats)
+    clearTimeout(end)
+  }
+  function lose(): void {
+    quiet()
+    lost.abort(new StaleFence())
+  }
+
   return {
     signal: lost.signal,
+    assertHeld() {
+      if (now() >= confirmedUntil) lose()
+      lost.signal.throwIfAborted()
+    },
     async stop() {
-      clearInterval(timer)
+      quiet()
+      stopped.abort()
       await underWay
     },
   }

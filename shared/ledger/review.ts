@@ -1,7 +1,17 @@
 /** Reviews in the ledger: waiting, granted, leased, done. Every write checks the epoch; none of a stale one has an effect (I8). */
-import { REVIEW_LOSSES_MAX } from '../limits.ts'
+import { randomUUID } from 'node:crypto'
+import {
+  acquire,
+  complete,
+  type Fence,
+  type LeaseItem,
+  type ReviewOutcome,
+  release,
+  renew,
+  takeBack as takeBackStep,
+} from '../lease.ts'
 import { isDone, type Review, type ReviewName, reviewIdOf } from '../review.ts'
-import type { Reason } from '../run.ts'
+import { carryOut, leaseItemFrom } from './carry-out.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
 /** Review items a run can have over its attempts and plan keys; reading stops there. */
@@ -13,7 +23,7 @@ const OF_EARLIER_ATTEMPT = ['owner', 'until', 'losses', 'result', 'findings', 'b
 /** One review; undefined if nobody has asked for it yet (`planned`). */
 export async function readReview(ledger: Ledger, name: ReviewName): Promise<Review | undefined> {
   const item = await read<Item>(ledger, keyOf.review(name))
-  return item && reviewFrom(item)
+  return item && reviewFrom(leaseItemFrom(item))
 }
 
 /** The reviews of a run's plan key; all of the run's if no key is given. */
@@ -24,7 +34,7 @@ export async function readReviews(ledger: Ledger, runId: string, planKey?: strin
     planKey === undefined ? 'REVIEW#' : `REVIEW#${planKey}#`,
     REVIEWS_PER_RUN_MAX,
   )
-  return items.map(reviewFrom)
+  return items.map((item) => reviewFrom(leaseItemFrom(item)))
 }
 
 /**
@@ -81,15 +91,25 @@ export async function grantReview(
     set: { state: 'granted', until, ...due(key, until) },
     if: { state: 'waiting', epoch: ticket.epoch },
   })
-  const current = await readReview(ledger, ticket.name)
-  if (!current || current.epoch !== ticket.epoch) return undefined
-  if (written.done) return current
-  return current.state === 'granted' || current.state === 'leased' ? current : undefined
+  if (written.done) return { ...reviewFrom(leaseItemFrom(written.before ?? {})), state: 'granted', until }
+  const current = written.item && reviewFrom(leaseItemFrom(written.item))
+  return current?.epoch === ticket.epoch && (current.state === 'granted' || current.state === 'leased')
+    ? current
+    : undefined
 }
 
 /** Removes a task token that was answered, or is dead, if it is still that one. */
 export async function dropToken(ledger: Ledger, name: ReviewName, token: string): Promise<void> {
   await change(ledger, keyOf.review(name), { remove: ['token'], if: { token } })
+}
+
+/**
+ * Removes the token of a review that is done, once it was answered, and with it the moment to look at the review again.
+ * Nothing happens if the review has moved on since, or has another token.
+ */
+export async function settleDone(ledger: Ledger, review: Review): Promise<void> {
+  const { state, epoch, token } = review
+  await change(ledger, keyOf.review(review), { remove: ['token', 'duePk', 'dueAt'], if: { state, epoch, token } })
 }
 
 /** What taking a lease came to. */
@@ -99,46 +119,25 @@ export type Leased =
   | { readonly kind: 'stale' }
 
 /** Takes the lease of a granted review at this epoch, in the worker's own name. */
-export async function leaseReview(
-  ledger: Ledger,
-  name: ReviewName,
-  lease: { epoch: number; owner: string; now: number },
-): Promise<Leased> {
-  const key = keyOf.review(name)
-  const until = lease.now + ledger.timings.reviewLeaseMs
-  const members = { state: 'leased', owner: lease.owner, until, ...due(key, until) } as const
-  // Every token written so far has been answered by who granted; one written from here on waits for this lease's end.
-  await change(ledger, key, { set: members, remove: ['token'], if: { state: 'granted', epoch: lease.epoch } })
-  // Read back whatever the write answered: the refusal may be the answer to our own first try.
-  const current = await readReview(ledger, name)
-  if (!current || current.epoch !== lease.epoch) return { kind: 'stale' }
-  if (current.state === 'leased')
-    return current.owner === lease.owner ? { kind: 'leased', review: current } : { kind: 'held' }
-  return { kind: 'stale' }
+export async function leaseReview(ledger: Ledger, name: ReviewName, lease: Fence & { now: number }): Promise<Leased> {
+  const step = acquire(lease, lease.now + ledger.timings.reviewLeaseMs)
+  const taken = await carryOut(ledger, name, () => step)
+  if (taken.kind === 'done') return { kind: 'leased', review: reviewFrom(taken.item) }
+  return { kind: taken.code === 'lease_held' ? 'held' : 'stale' }
 }
 
-/** Renews the lease; false means that it is lost. Checks owner, epoch and state, neither version nor clock. */
+/** Renews the lease; false means that it is lost. Rejects where that isn't known: no answer came, and none could be read. */
 export async function renewLease(
   ledger: Ledger,
   name: ReviewName,
-  lease: { epoch: number; owner: string; now: number },
+  lease: Fence & { now: number },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const key = keyOf.review(name)
-  const until = lease.now + ledger.timings.reviewLeaseMs
-  const written = await change(
-    ledger,
-    key,
-    { set: { until, ...due(key, until) }, if: { state: 'leased', epoch: lease.epoch, owner: lease.owner } },
-    signal,
-  )
-  return written.done
+  const step = renew(lease, lease.now + ledger.timings.reviewLeaseMs)
+  return (await carryOut(ledger, name, () => step, signal)).kind === 'done'
 }
 
-/**
- * What completing came to. `token` is that of an Admit that came again meanwhile: it is to be answered, then dropped. It
- * stays on the review until then, so that a replay answers it too.
- */
+/** What completing came to. `token` is that of an Admit that came again meanwhile: it is to be answered, then settled. */
 export interface Completed {
   readonly kind: 'completed' | 'replay' | 'outcome_conflict' | 'stale'
   readonly token?: string
@@ -148,26 +147,27 @@ export interface Completed {
 export async function completeReview(
   ledger: Ledger,
   name: ReviewName,
-  lease: { epoch: number; owner: string },
-  outcome:
-    | { state: 'completed'; result: string; findings: number; blocking: number }
-    | { state: 'failed'; reason: Reason },
+  lease: Fence,
+  outcome: ReviewOutcome,
 ): Promise<Completed> {
-  const written = await change(ledger, keyOf.review(name), {
-    set: { ...outcome },
-    remove: ['duePk', 'dueAt', 'until'],
-    if: { state: 'leased', epoch: lease.epoch, owner: lease.owner },
-  })
-  if (written.done) return { kind: 'completed', ...tokenOf(written.before) }
-  const current = await readReview(ledger, name)
-  if (current?.epoch !== lease.epoch || current.owner !== lease.owner || !isDone(current.state))
-    return { kind: 'stale' }
-  const same = outcome.state === 'completed' ? current.result === outcome.result : current.state === 'failed'
-  return same ? { kind: 'replay', ...tokenOf({ ...current }) } : { kind: 'outcome_conflict' }
+  const done = await carryOut(ledger, name, (seen) => complete(lease, outcome, seen?.token))
+  if (done.kind === 'refused') return { kind: done.code === 'outcome_conflict' ? done.code : 'stale' }
+  const { token } = done.item
+  return { kind: done.repeated ? 'replay' : 'completed', ...(token === undefined ? {} : { token }) }
 }
 
-function tokenOf(item: Item | undefined): { token?: string } {
-  return typeof item?.token === 'string' ? { token: item.token } : {}
+/**
+ * Gives a lease back without a result: the review waits again, or is planned until Admit comes. Answers it as it is then;
+ * undefined if the lease was another's already.
+ */
+export async function releaseReview(
+  ledger: Ledger,
+  name: ReviewName,
+  lease: Fence & { now: number },
+): Promise<Review | undefined> {
+  const lookAt = lease.now + ledger.timings.grantMs
+  const released = await carryOut(ledger, name, (seen) => release(lease, seen?.token, lookAt))
+  return released.kind === 'done' ? reviewFrom(released.item) : undefined
 }
 
 /** What taking back came to: the review as it is now, and whether this call took it back. */
@@ -176,44 +176,37 @@ export interface TakenBack {
   readonly review: Review
 }
 
-/** Takes a review back whose grant or lease ended before `now`: epoch + 1; waiting if it still has a token, else planned. */
-export async function takeBack(ledger: Ledger, review: Review, now: number): Promise<TakenBack> {
-  const expired = (review.state === 'granted' || review.state === 'leased') && (review.until ?? 0) < now
-  if (!expired) return { taken: false, review }
-  const key = keyOf.review(review)
-  const epoch = review.epoch + 1
-  const losses = (review.losses ?? 0) + 1
-  const givenUp = losses >= REVIEW_LOSSES_MAX
-  const state = givenUp ? 'failed' : review.token === undefined ? 'planned' : 'waiting'
-  const reason: Reason | undefined = givenUp
-    ? { code: 'lease_lost_too_often', sentence: `Its worker was lost ${losses} times.` }
-    : undefined
-  const written = await change(ledger, key, {
-    set: { state, epoch, losses, reason, ...(state === 'waiting' ? due(key, now + ledger.timings.grantMs) : {}) },
-    remove: ['owner', 'until', ...(state === 'waiting' ? [] : ['duePk', 'dueAt'])],
-    if: { state: review.state, epoch: review.epoch, until: review.until, token: review.token },
-  })
-  const { owner: _owner, until: _until, ...kept } = review
-  return written.done
-    ? { taken: true, review: { ...kept, state, epoch, losses, ...(reason ? { reason } : {}) } }
-    : { taken: false, review }
+/** Takes a review back whose grant or lease ended before `now`. Its own first try, repeated after a lost answer, counts (AW32). */
+export async function takeBack(
+  ledger: Ledger,
+  review: Review,
+  now: number,
+  writer: string = randomUUID(),
+): Promise<TakenBack> {
+  const step = takeBackStep(review, { now, writer, lookAt: now + ledger.timings.grantMs })
+  const taken = step && (await carryOut(ledger, review, () => step))
+  return taken?.kind === 'done' ? { taken: true, review: reviewFrom(taken.item) } : { taken: false, review }
 }
 
 /**
  * Ends a review that isn't done, for this attempt only (IL11): its epoch is raised, so no write of its worker counts.
- * Answers the token of the task that waits for it, which is to be told; undefined if none does.
+ * Answers the review as it is then; undefined if it isn't one that ended. A token stays on it, and it stays due, until
+ * `settleDone`.
  */
-export async function endReview(ledger: Ledger, review: Review): Promise<string | undefined> {
-  if (isDone(review.state)) return undefined
+export async function endReview(ledger: Ledger, review: Review): Promise<Review | undefined> {
   return contended(async () => {
     const current = await readReview(ledger, review)
-    if (!current || current.attempt !== review.attempt || isDone(current.state)) return undefined
+    if (!current || current.attempt !== review.attempt) return undefined
+    if (isDone(current.state)) return current.state === 'ended' ? current : undefined
+    const { state, epoch, attempt, token } = current
     const written = await change(ledger, keyOf.review(review), {
-      set: { state: 'ended', epoch: current.epoch + 1 },
-      remove: ['duePk', 'dueAt', 'until', 'owner', 'token'],
-      if: { state: current.state, epoch: current.epoch, attempt: review.attempt },
+      set: { state: 'ended', epoch: epoch + 1 },
+      remove: ['until', 'owner', ...(token === undefined ? ['duePk', 'dueAt'] : [])],
+      if: { state, epoch, attempt, token },
     })
-    return written.done ? current.token : 'again'
+    if (!written.done) return 'again'
+    const { owner: _owner, until: _until, ...kept } = current
+    return { ...kept, state: 'ended', epoch: epoch + 1 }
   })
 }
 
@@ -223,12 +216,12 @@ export function ticketOf(review: Review) {
     reviewId: reviewIdOf(review),
     epoch: review.epoch,
     repository: review.repository.id,
+    installation: review.repository.installationId,
     pool: review.pool,
     turn: review.turn,
   }
 }
 
-function reviewFrom(item: Item): Review {
-  const { pk: _pk, sk: _sk, writer: _writer, duePk: _duePk, dueAt: _dueAt, ...review } = item
-  return review as unknown as Review
+function reviewFrom({ writer: _writer, ...review }: LeaseItem): Review {
+  return review
 }

@@ -31,8 +31,8 @@ describe('admissionOf', () => {
 
   it('one that has its place is told so at once; one that waits is queued; one that is worked on is waited for', () => {
     expect(admissionOf(review({ state: 'granted' }))).toEqual({ kind: 'granted' })
-    expect(admissionOf(review({ state: 'waiting' }))).toEqual({ kind: 'wait', enqueue: true })
-    expect(admissionOf(review({ state: 'leased' }))).toEqual({ kind: 'wait', enqueue: false })
+    expect(admissionOf(review({ state: 'waiting' }))).toEqual({ kind: 'enqueue' })
+    expect(admissionOf(review({ state: 'leased' }))).toEqual({ kind: 'wait' })
   })
 })
 

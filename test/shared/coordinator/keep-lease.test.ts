@@ -15,7 +15,7 @@ beforeEach(async () => {
   if (leased.kind !== 'leased') throw new Error(`Expected a lease, got ${leased.kind}`)
   review = leased.review
   world.wire.passed.length = 0
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
 })
 afterEach(async () => {
   vi.useRealTimers()
@@ -31,6 +31,11 @@ async function heartbeat(expected: { renewals: number }): Promise<void> {
   world.now += heartbeatMs
   vi.advanceTimersByTime(heartbeatMs)
   await vi.waitFor(() => expect(renewals()).toBe(expected.renewals))
+}
+
+function pass(ms: number): void {
+  world.now += ms
+  vi.advanceTimersByTime(ms)
 }
 
 const unreachable = () => world.wire.refuse(about('UpdateItem', 'RUN#'), 'ValidationException')
@@ -82,13 +87,41 @@ describe('keepLease', () => {
     expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
   })
 
-  it('stopped, it renews no more, and leaves no renewal under way', async () => {
+  it('AW38: the end of a lease that is not confirmed counts when it comes, also between two heartbeats', async () => {
+    const { heartbeatMs } = world.ledger.timings
+    const kept = keepLease(
+      world.ledger,
+      review,
+      { epoch: 1, owner: 'me', until: world.now + 1.5 * heartbeatMs },
+      () => world.now,
+    )
+    unreachable()
+    await heartbeat({ renewals: 1 })
+    pass(0.5 * heartbeatMs - 1)
+    expect(kept.signal.aborted).toBe(false)
+    kept.assertHeld()
+    pass(1)
+    expect(kept.signal.aborted).toBe(true)
+    expect(() => kept.assertHeld()).toThrow(/stale_fence/)
+    await kept.stop()
+  })
+
+  it('AW38: whoever slept through the end is told before the next effect, though no timer has fired', () => {
+    const kept = keep()
+    world.now += world.ledger.timings.reviewLeaseMs
+    expect(() => kept.assertHeld()).toThrow(/stale_fence/)
+    expect(kept.signal.aborted).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('stopped, it sends nothing more, neither what was on its way nor what would come', async () => {
     const kept = keep()
     vi.advanceTimersByTime(world.ledger.timings.heartbeatMs)
     await kept.stop()
-    expect(renewals()).toBe(1)
-    vi.advanceTimersByTime(10 * world.ledger.timings.heartbeatMs)
     expect(vi.getTimerCount()).toBe(0)
-    expect(renewals()).toBe(1)
+    const sent = renewals()
+    vi.advanceTimersByTime(10 * world.ledger.timings.heartbeatMs)
+    expect(renewals()).toBe(sent)
+    expect(kept.signal.aborted).toBe(false)
   })
 })

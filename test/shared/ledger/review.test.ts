@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   awaitGrant,
   completeReview,
-  dropToken,
   endReview,
   grantReview,
   leaseReview,
   readReview,
   readReviews,
+  releaseReview,
   renewLease,
+  settleDone,
   takeBack,
 } from '../../../shared/ledger/review.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -265,15 +266,29 @@ describe('completeReview', () => {
     expect(await stored()).toMatchObject({ state: 'completed', result: 'digest-a' })
   })
 
-  it('an Admit that came again meanwhile is to be answered, by a replay too, until its token is dropped', async () => {
-    await leased('a')
+  it('an Admit that came again meanwhile is to be answered, by a replay too, until its token is settled', async () => {
+    const review = await leased('a')
     await admit({ token: 'waits' })
-    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    world.wire.loseAnswer(({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('waits'))
     expect(await complete('a')).toEqual({ kind: 'replay', token: 'waits' })
-    await dropToken(world.ledger, wanted, 'another')
+    expect(await item()).toMatchObject({ state: 'completed', dueAt: review.until })
+    await settleDone(world.ledger, { ...(await stored()), token: 'another' })
     expect((await complete('a')).token).toBe('waits')
-    await dropToken(world.ledger, wanted, 'waits')
+    await settleDone(world.ledger, await stored())
     expect(await complete('a')).toEqual({ kind: 'replay' })
+    for (const member of ['token', 'dueAt', 'duePk']) expect(await item()).not.toHaveProperty(member)
+  })
+
+  it('an Admit that comes between the decision to complete and its write is not overlooked', async () => {
+    await leased('a')
+    world.wire.beforeAnswer(
+      ({ operation }) => operation === 'UpdateItem',
+      async () => {
+        await admit({ token: 'too-late' })
+      },
+    )
+    expect(await complete('a')).toEqual({ kind: 'completed' })
+    expect(await item()).not.toHaveProperty('token') // who came after the completion is answered by its own Admit
   })
 
   it('is due no more', async () => {
@@ -329,6 +344,25 @@ describe('takeBack', () => {
     expect(await admit({ token: 'next' })).toMatchObject({ state: 'waiting', epoch: 3, token: 'next' })
   })
 
+  it('AW32: whose first try was done, its answer lost, it counts as taken back by this call', async () => {
+    const review = await leased('a')
+    await admit({ token: 'second' })
+    const seen = await stored()
+    world.now = (review.until ?? 0) + 1
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    const { taken, review: current } = await takeBack(world.ledger, seen, world.now)
+    expect(taken).toBe(true)
+    expect(current).toEqual(await stored())
+    expect(current).toMatchObject({ state: 'waiting', epoch: 2, losses: 1 })
+  })
+
+  it('AW41: a taker whose clock is five minutes ahead costs the work, and no result', async () => {
+    const review = await leased('a')
+    expect((await takeBack(world.ledger, review, world.now + 5 * 60_000)).taken).toBe(true)
+    expect(await renew('a')).toBe(false)
+    expect(await complete('a')).toEqual({ kind: 'stale' })
+  })
+
   it('two sweepers take it back once', async () => {
     const review = await leased('a')
     const after = (review.until ?? 0) + 1
@@ -348,7 +382,8 @@ describe('takeBack', () => {
       state: 'failed',
       reason: { code: 'lease_lost_too_often', sentence: `Its worker was lost ${REVIEW_LOSSES_MAX} times.` },
     })
-    expect(await item()).not.toHaveProperty('dueAt')
+    // Due until who waits was told.
+    expect(await item()).toMatchObject({ token: 'token-0', dueAt: world.now + world.ledger.timings.grantMs })
   })
 
   it('a later attempt starts with no losses, though its epochs go on', async () => {
@@ -364,18 +399,101 @@ describe('takeBack', () => {
   })
 })
 
+describe('releaseReview', () => {
+  const release = (owner: string, epoch = 1) => releaseReview(world.ledger, wanted, { epoch, owner, now: world.now })
+
+  it('AW40: what was released is not revived by its late heartbeat, nor completed, nor leased at that epoch', async () => {
+    await leased('a')
+    expect(await release('a')).toEqual(await stored())
+    expect(await stored()).toMatchObject({ state: 'planned', epoch: 2 })
+    const before = await item()
+    for (const member of ['owner', 'until', 'losses', 'dueAt']) expect(before).not.toHaveProperty(member)
+    expect(await renew('a')).toBe(false)
+    expect(await complete('a')).toEqual({ kind: 'stale' })
+    expect((await lease('a')).kind).toBe('stale')
+    expect(await item()).toEqual(before)
+  })
+
+  it('waits again, and is due, where an Admit came meanwhile; its own lost try is known again', async () => {
+    await leased('a')
+    await admit({ token: 'waits' })
+    world.wire.loseAnswer(({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('waits'))
+    expect(await release('a')).toMatchObject({ state: 'waiting', epoch: 2, token: 'waits' })
+    expect(await item()).toMatchObject({ dueAt: world.now + world.ledger.timings.grantMs })
+  })
+
+  it('AW23: who doesn’t hold the lease releases nothing', async () => {
+    await leased('a')
+    const before = await item()
+    expect(await release('b')).toBeUndefined()
+    expect(await release('a', 2)).toBeUndefined()
+    expect(await item()).toEqual(before)
+  })
+})
+
+describe('a write that nobody answers', () => {
+  const isUpdate = ({ operation }: { operation: string }) => operation === 'UpdateItem'
+  /** All of the SDK's own tries are lost after they were done. */
+  const loseAll = () => {
+    for (const _ of [1, 2, 3]) world.wire.loseAnswer(isUpdate)
+  }
+  /** None of the SDK's own tries reaches the table. */
+  const refuseAll = () => world.wire.refuse(isUpdate, 'InternalServerError')
+
+  it('AW26, AW32: is read back: a lease that was taken is held, a completion that was done stands', async () => {
+    await admit()
+    await grant()
+    loseAll()
+    expect((await lease('a')).kind).toBe('leased')
+    loseAll()
+    expect(await renew('a')).toBe(true)
+    loseAll()
+    expect(await complete('a')).toEqual({ kind: 'replay' })
+    expect(await stored()).toMatchObject({ state: 'completed', owner: 'a', result: 'digest-a' })
+  })
+
+  it('is asked for again where it is not seen', async () => {
+    await leased('a')
+    const stop = refuseAll()
+    const completing = complete('a')
+    await vi.waitFor(() => expect(world.wire.passed.filter(isUpdate).length).toBeGreaterThan(3))
+    expect(await stored()).toMatchObject({ state: 'leased' })
+    stop()
+    expect(await completing).toEqual({ kind: 'completed' })
+  })
+
+  it('whose item cannot be read either is unknown, and never taken for a refusal', async () => {
+    await leased('a')
+    const stops = [refuseAll(), world.wire.refuse(({ operation }) => operation === 'GetItem', 'InternalServerError')]
+    const unknown = { name: 'retry', code: 'busy', outcomeUnknown: true }
+    await expect(complete('a')).rejects.toMatchObject(unknown)
+    await expect(renew('a')).rejects.toMatchObject(unknown)
+    for (const stop of stops) stop()
+    expect(await stored()).toMatchObject({ state: 'leased', owner: 'a' })
+  })
+})
+
 describe('endReview', () => {
   it('I8: raises the epoch, so that its worker changes nothing more, and answers who waits for it', async () => {
     const review = await leased('a')
     await admit({ token: 'waits' })
-    expect(await endReview(world.ledger, review)).toBe('waits')
-    expect(await stored()).toMatchObject({ state: 'ended', epoch: 2 })
+    expect(await endReview(world.ledger, review)).toEqual(await stored())
+    expect(await stored()).toMatchObject({ state: 'ended', epoch: 2, token: 'waits' })
     const before = await item()
+    expect(before).toHaveProperty('dueAt')
     expect(await complete('a')).toEqual({ kind: 'stale' })
     expect(await renew('a')).toBe(false)
-    expect(await endReview(world.ledger, review)).toBeUndefined()
+    expect(await endReview(world.ledger, review)).toEqual(await stored())
     expect(await item()).toEqual(before)
-    for (const member of ['dueAt', 'owner', 'until', 'token']) expect(before).not.toHaveProperty(member)
+    await settleDone(world.ledger, await stored())
+    for (const member of ['dueAt', 'owner', 'until', 'token']) expect(await item()).not.toHaveProperty(member)
+  })
+
+  it('AW32: whose answer is lost, it still answers who waits', async () => {
+    const review = await leased('a')
+    await admit({ token: 'waits' })
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await endReview(world.ledger, review)).toMatchObject({ state: 'ended', token: 'waits' })
   })
 
   it('LE12: what was completed stays completed', async () => {

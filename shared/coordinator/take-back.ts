@@ -1,0 +1,20 @@
+/** Takes back a review whose worker is gone: its place is handed on, and it waits again, or who waits is told that it failed. */
+import { takeBack } from '../ledger/review.ts'
+import { isDone, type Review } from '../review.ts'
+import type { Coordinator } from './coordinator.ts'
+import { enqueue, handOn, slotOf } from './hand-on.ts'
+import { tellDone } from './tell-done.ts'
+
+/**
+ * True if the review's grant or lease had ended and this call took it back. Each step is repeatable: who dies after the
+ * first leaves a void slot, and a review that is due.
+ */
+export async function takeBackEnded(coordinator: Coordinator, review: Review): Promise<boolean> {
+  const { ledger, now, nonce } = coordinator
+  const { taken, review: current } = await takeBack(ledger, review, now(), nonce())
+  if (!taken) return false
+  await handOn(coordinator, [slotOf(review)])
+  if (current.state === 'waiting') await enqueue(coordinator, current)
+  else if (isDone(current.state)) await tellDone(coordinator, current)
+  return true
+}

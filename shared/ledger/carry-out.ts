@@ -1,0 +1,80 @@
+/** Carries out a step of a review's lease, and says what it came to, also where the answer to the write was lost. */
+import { isFailure, nameOf, Retry } from '../errors.ts'
+import { after, type LeaseItem, type LeaseStep, type Refusal } from '../lease.ts'
+import { AWS_RETRY_AFTER_MS } from '../limits.ts'
+import type { ReviewName } from '../review.ts'
+import { change, contended, due, type Item, type Key, keyOf, type Ledger, read } from './table.ts'
+
+export type CarriedOut =
+  /** `repeated`: the item showed it already; by our own lost try or by an earlier call is the same (I9). */
+  | { readonly kind: 'done'; readonly item: LeaseItem; readonly repeated: boolean }
+  | { readonly kind: 'refused'; readonly code: Refusal }
+
+/**
+ * Writes the step that `stepOn` makes of the item as it was seen last, which is undefined at first. An error at the wire
+ * is no refusal: the item is read back, and as long as it doesn't show the write it is asked for again. Throws Retry `busy`
+ * with `outcomeUnknown` if it could not be read either.
+ */
+export async function carryOut(
+  ledger: Ledger,
+  name: ReviewName,
+  stepOn: (seen: LeaseItem | undefined) => LeaseStep,
+  signal?: AbortSignal,
+): Promise<CarriedOut> {
+  const key = keyOf.review(name)
+  let seen: LeaseItem | undefined
+  return contended(async () => {
+    const step = stepOn(seen)
+    const { written, item } = await writeOrLook(ledger, key, step, signal)
+    if (written && item) return { kind: 'done', item: after(item, step), repeated: false }
+    const answered = step.answerOf(item)
+    if (answered.kind === 'refused') return answered
+    if (answered.kind === 'done' && item) return { kind: 'done', item, repeated: true }
+    seen = item
+    return 'again'
+  })
+}
+
+/** The item before the write if it was done, else the one that refused it, or that is there after no answer came. */
+async function writeOrLook(
+  ledger: Ledger,
+  key: Key,
+  step: LeaseStep,
+  signal: AbortSignal | undefined,
+): Promise<{ written: boolean; item: LeaseItem | undefined }> {
+  try {
+    const answer = await change(ledger, key, changeOf(key, step), signal)
+    const item = answer.done ? answer.before : answer.item
+    return { written: answer.done, item: item && leaseItemFrom(item) }
+  } catch (error) {
+    if (!isUnanswered(error)) throw error
+    try {
+      const item = await read<Item>(ledger, key, signal)
+      return { written: false, item: item && leaseItemFrom(item) }
+    } catch (cause) {
+      throw new Retry('busy', 'A lease was written and not answered, and could not be read.', AWS_RETRY_AFTER_MS, {
+        cause,
+        outcomeUnknown: true,
+      })
+    }
+  }
+}
+
+function changeOf(key: Key, { set, remove, lookAt, if: condition }: LeaseStep) {
+  return {
+    set: { ...set, ...(typeof lookAt === 'number' ? due(key, lookAt) : {}) },
+    remove: [...remove, ...(lookAt === 'never' ? ['duePk', 'dueAt'] : [])],
+    if: condition,
+  }
+}
+
+/** A review's members without those of the table. */
+export function leaseItemFrom(item: Item): LeaseItem {
+  const { pk: _pk, sk: _sk, duePk: _duePk, dueAt: _dueAt, ...members } = item
+  return members as unknown as LeaseItem
+}
+
+/** True for an error after which the write may have been done: no usable answer came, or nobody waited for it. */
+function isUnanswered(error: unknown): boolean {
+  return isFailure(error, 'retry') || nameOf(error) === 'AbortError' || nameOf(error) === 'TimeoutError'
+}
