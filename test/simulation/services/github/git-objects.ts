@@ -65,8 +65,9 @@ export class GitObjects {
     return this.#putTree(children)
   }
 
-  putCommit(commit: Omit<Commit, 'sha'>, atSeconds: number): string {
-    const by = ({ name, email }: Signature) => `${name} <${email}> ${atSeconds} +0000`
+  /** `zone` as git writes it, e.g. `+0200`. */
+  putCommit(commit: Omit<Commit, 'sha'>, atSeconds: number, zone: string): string {
+    const by = ({ name, email }: Signature) => `${name} <${email}> ${atSeconds} ${zone}`
     const lines = [
       `tree ${commit.treeSha}`,
       ...commit.parents.map((parent) => `parent ${parent}`),

@@ -22,6 +22,9 @@ export interface NewCommit {
 }
 
 const AUTHOR = { name: 'Ana', email: 'ana@example.com' }
+/** Ana's own clock, in hours ahead of UTC. */
+const ZONE_HOURS = 2
+const ZONE = `0${ZONE_HOURS}`
 const NO_BLOB = '0'.repeat(40)
 
 /** Git takes a prefix of a SHA of so many characters or more. */
@@ -49,10 +52,11 @@ export class MemoryGit implements Git {
       else blobs.set(path, this.#objects.putBlob(text))
     }
     const seconds = Math.floor(at / 1_000)
-    const author = { ...AUTHOR, date: `${new Date(seconds * 1_000).toISOString().slice(0, 19)}+00:00` }
+    const there = new Date((seconds + ZONE_HOURS * 3_600) * 1_000).toISOString().slice(0, 19)
+    const author = { ...AUTHOR, date: `${there}+${ZONE}:00` }
     const parents = parent === undefined ? [] : [parent]
     const commit = { treeSha: this.#objects.putFiles(blobs), parents, author, committer: author, message }
-    const sha = this.#objects.putCommit(commit, seconds)
+    const sha = this.#objects.putCommit(commit, seconds, `+${ZONE}00`)
     this.#commits.set(sha, { ...commit, sha })
     if (branch !== undefined) this.#branches.set(branch, sha)
     return sha
