@@ -1,12 +1,9 @@
 /** The simulated Step Functions keeps the contract that AWS's own keeps: over HTTP, with real timers for its events. */
-import type { RequestListener } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
-import { serve } from '../../../infra/local/service.ts'
 import { stepFunctionsContract } from '../../infra/local/stepfunctions/contract.ts'
 import { machineArn, sfnClient, waitMachine } from '../../infra/local/stepfunctions/machine.ts'
+import { serveSimulated } from './http.ts'
 import { compileMachine, type MachineWorld, simulateMachine } from './machine.ts'
-import type { SimulatedService } from './service.ts'
 
 stepFunctionsContract('the simulation', async () => {
   const tokens = new Map<string, string>()
@@ -26,7 +23,7 @@ stepFunctionsContract('the simulation', async () => {
     },
   }
   const program = compileMachine(waitMachine({ Parameters: parameters }))
-  const service = await serve(listenerOf(simulateMachine({ machineArn, program, world })))
+  const service = await serveSimulated(simulateMachine({ machineArn, program, world }))
   return {
     client: sfnClient(service.url),
     machineArn,
@@ -34,12 +31,3 @@ stepFunctionsContract('the simulation', async () => {
     close: () => service.close(),
   }
 })
-
-function listenerOf(service: SimulatedService): RequestListener {
-  return async (request, response) => {
-    const { method = '', url: path = '' } = request
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-    const answer = service.answer({ method, path, headers, body: await text(request) })
-    response.writeHead(answer.status, answer.headers).end(answer.body)
-  }
-}

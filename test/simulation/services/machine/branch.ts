@@ -20,7 +20,7 @@ export class Branch {
   readonly #run: Run
   readonly #level: Level
   readonly #done: (end: BranchEnd) => void
-  #state = ''
+  #state: string | undefined
   #wait: Wait | undefined
   #isOver = false
 
@@ -41,6 +41,7 @@ export class Branch {
   }
 
   current(): string[] {
+    if (this.#state === undefined) return []
     return [this.#state, ...(this.#wait instanceof Iterations ? this.#wait.current() : [])]
   }
 

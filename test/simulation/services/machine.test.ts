@@ -1,0 +1,229 @@
+/** What a simulated execution does in the corners of the States Language, and what can be seen of it. */
+import { describe, expect, test } from 'vitest'
+import { functionArn, machineArn, taskMachine, waitMachine } from '../../infra/local/stepfunctions/machine.ts'
+import { type Call, openMachine } from './machine-kit.ts'
+import { definition } from './machine-rooms.ts'
+
+const catchAll = { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }] }
+const caught = { Type: 'Succeed' }
+
+/** The task machine with a second state that catchers lead to. */
+function catching(changes: object): object {
+  const { StartAt, States } = taskMachine({ ...catchAll, ...changes }) as { StartAt: string; States: object }
+  return { StartAt, States: { ...States, Caught: caught } }
+}
+
+/** A Map over `$.items`, whose items are a task each. */
+function mapMachine(changes: object = {}): object {
+  const ItemProcessor = {
+    ProcessorConfig: { Mode: 'INLINE' },
+    ...taskMachine({ Resource: 'arn:aws:states:::lambda:invoke' }),
+  }
+  const Each = { Type: 'Map', ItemsPath: '$.items', ItemProcessor, End: true, ...changes }
+  return { StartAt: 'Each', States: { Each, Caught: caught } }
+}
+
+const succeed = ({ done }: Call): void => done({ ok: 'done' })
+
+describe('an execution', () => {
+  test('begins in an event after the answer to its start, and once however often it is started', () => {
+    const { queue, request, machine, calls } = openMachine(waitMachine())
+    const start = { stateMachineArn: machineArn, name: 'run', input: '{}' }
+
+    const answers = [request('StartExecution', start), request('StartExecution', start)]
+    expect([calls.length, machine.execution('run')?.current()]).toEqual([0, []])
+    queue.run(0)
+
+    expect(answers[0]).toEqual(answers[1])
+    expect(calls).toHaveLength(1)
+  })
+
+  test('that is stopped before it began never begins', () => {
+    const { queue, request, machine, calls } = openMachine(taskMachine())
+    const { executionArn } = request('StartExecution', { stateMachineArn: machineArn, name: 'run' })
+
+    request('StopExecution', { executionArn })
+    queue.run()
+
+    expect([machine.execution('run')?.status, calls.length]).toEqual(['ABORTED', 0])
+  })
+
+  test('shows where it is, what it has entered, and which tokens are open', () => {
+    const { start, machine } = openMachine(definition, {
+      respond({ room, done }) {
+        const reviews = ['first', 'second', 'third']
+        if (room === 'plan') done({ ok: { outcome: 'planned', ceiling: 2, reviews, adjudication: 'adjudication' } })
+      },
+    })
+
+    const execution = start({ contract: 1, runId: 'run', attempt: 1 })
+
+    expect(machine.executions()).toEqual([execution])
+    expect(execution.current()).toEqual(['ReviewMap', 'Admit', 'Admit'])
+    expect(Object.fromEntries(execution.entered)).toEqual({ Plan: 1, PlanOutcome: 1, ReviewMap: 1, Admit: 2 })
+    expect(execution.transitions).toBe(5)
+    const tokens = execution.openTokens()
+    expect(tokens.map(({ state }) => state)).toEqual(['Admit', 'Admit'])
+    expect(new Set(tokens.map(({ token }) => token)).size).toBe(2)
+  })
+
+  test('has a history of the kinds of events that AWS has', () => {
+    const { start, request } = openMachine(taskMachine(), { respond: succeed })
+    const execution = start()
+
+    const { events } = request('GetExecutionHistory', { executionArn: execution.arn })
+
+    expect((events as { type: string }[]).map(({ type }) => type)).toEqual([
+      'ExecutionStarted',
+      'TaskStateEntered',
+      'TaskScheduled',
+      'TaskStarted',
+      'TaskSucceeded',
+      'TaskStateExited',
+      'ExecutionSucceeded',
+    ])
+  })
+
+  test('that would run for ever fails at 25000 events', () => {
+    const states = { A: { Type: 'Pass', Next: 'B' }, B: { Type: 'Pass', Next: 'A' } }
+    const { start } = openMachine({ StartAt: 'A', States: states })
+
+    const execution = start()
+
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'States.Runtime' })
+    expect(execution.lines).toHaveLength(25_001)
+  })
+
+  test('does not share its data with those it calls', () => {
+    const { start, calls } = openMachine(taskMachine({ ResultPath: '$.result' }))
+    const execution = start({ list: ['given'] })
+    const [call] = calls
+    const payload = call?.payload as { input: { list: string[] } }
+    const result = { list: ['returned'] }
+
+    payload.input.list.push('changed')
+    call?.done({ ok: result })
+    result.list.push('changed')
+
+    const output = JSON.parse(execution.output ?? '')
+    expect([output.list, output.result.Payload.list]).toEqual([['given'], ['returned']])
+  })
+})
+
+describe('a failure', () => {
+  test.each([
+    [
+      'a payload of a path that is not there',
+      { Parameters: { FunctionName: functionArn('only'), Payload: { 'a.$': '$.gone' } } },
+    ],
+    ['a result without what is selected', { ResultSelector: { 'a.$': '$.gone' } }],
+  ])('%s is States.Runtime, which nothing catches', (_title, changes) => {
+    const { start } = openMachine(catching(changes), { respond: succeed })
+
+    expect(start()).toMatchObject({ status: 'FAILED', error: 'States.Runtime' })
+  })
+
+  test('a comparison with what is not there ends the execution', () => {
+    const rule = { Variable: '$.gone', StringEquals: 'a', Next: 'End' }
+    const states = { Only: { Type: 'Choice', Choices: [rule], Default: 'End' }, End: caught }
+
+    expect(openMachine({ StartAt: 'Only', States: states }).start()).toMatchObject({ error: 'States.Runtime' })
+  })
+
+  test('a choice without a rule that holds is States.NoChoiceMatched', () => {
+    const rule = { Variable: '$.gone', IsPresent: true, Next: 'End' }
+    const states = { Only: { Type: 'Choice', Choices: [rule] }, End: caught }
+
+    expect(openMachine({ StartAt: 'Only', States: states }).start()).toMatchObject({ error: 'States.NoChoiceMatched' })
+  })
+
+  test('AW61: 262144 bytes fail the execution, and no Catch helps', () => {
+    const { start } = openMachine(catching({}), { respond: ({ done }) => done({ ok: '😊'.repeat(65_536) }) })
+
+    expect(start()).toMatchObject({ status: 'FAILED', error: 'States.DataLimitExceeded' })
+  })
+
+  test('AW61: a result just below the limit fails it too where it is added to the state', () => {
+    const { start } = openMachine(catching({ ResultPath: '$.result' }), {
+      respond: ({ done }) => done({ ok: 'x'.repeat(262_000) }),
+    })
+
+    expect(start()).toMatchObject({ status: 'SUCCEEDED' })
+    expect(start({ more: 'x'.repeat(200) }, 'second')).toMatchObject({ error: 'States.DataLimitExceeded' })
+  })
+
+  test('is what a catcher leads on with: its name and its cause', () => {
+    const { start } = openMachine(catching({}), { respond: ({ done }) => done({ error: 'dead', cause: 'Gone.' }) })
+
+    expect(start().output).toBe('{"Error":"dead","Cause":"Gone."}')
+  })
+
+  test('matches States.TaskFailed unless it is a timeout', () => {
+    const { queue, start, calls } = openMachine(
+      catching({ Catch: [{ ErrorEquals: ['States.TaskFailed'], Next: 'Caught' }] }),
+    )
+    const failed = start()
+    calls[0]?.done({ error: 'dead', cause: '' })
+    const timedOut = start({}, 'second')
+    queue.run()
+
+    expect(failed.status).toBe('SUCCEEDED')
+    expect(timedOut).toMatchObject({ status: 'FAILED', error: 'States.Timeout' })
+  })
+})
+
+describe('a Map', () => {
+  const items = Array.from({ length: 50 }, (_, index) => index)
+
+  test('has no more than 40 items under way, and as many as its width says', () => {
+    const wide = openMachine(mapMachine())
+    wide.start({ items })
+    const narrow = openMachine(mapMachine({ MaxConcurrencyPath: '$.width' }))
+    narrow.start({ items, width: 3 })
+
+    expect([wide.calls.length, narrow.calls.length]).toEqual([40, 3])
+    narrow.calls[1]?.done({ ok: null })
+    expect(narrow.calls.map(({ payload }) => payload.input)).toEqual([0, 1, 2, 3])
+  })
+
+  test('keeps the order of its items, whichever ends first', () => {
+    const { start, calls } = openMachine(mapMachine())
+    const execution = start({ items: ['a', 'b', 'c'] })
+
+    for (const call of [...calls].reverse()) call.done({ ok: call.payload.input })
+
+    const output = JSON.parse(execution.output ?? '') as { Payload: string }[]
+    expect(output.map(({ Payload }) => Payload)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('fails with its first item that does, gives the others up, and can be caught', () => {
+    const { queue, start, calls } = openMachine(mapMachine(catchAll))
+    const execution = start({ items: ['a', 'b', 'c'] })
+
+    calls[1]?.done({ error: 'dead', cause: 'Gone.' })
+    calls[0]?.done({ ok: null })
+
+    expect(execution.output).toBe('{"Error":"dead","Cause":"Gone."}')
+    expect(calls.map(({ isCancelled }) => isCancelled)).toEqual([true, false, true])
+    expect(queue.waiting).toBe(0)
+  })
+
+  test.each([
+    ['no array', { items: 'a' }, {}],
+    ['no width', { items: [], width: 'two' }, { MaxConcurrencyPath: '$.width' }],
+    ['a selector of what is not there', { items: ['a', 'b'] }, { ItemSelector: { 'item.$': '$.gone' } }],
+  ])('with %s is States.Runtime', (_title, input, changes) => {
+    const { start, calls } = openMachine(mapMachine({ ...catchAll, ...changes }))
+
+    expect([start(input).error, calls.length]).toEqual(['States.Runtime', 0])
+  })
+})
+
+test('SendTaskSuccess with a token that was never given out is TaskDoesNotExist, and other targets are not served', () => {
+  const { machine, request } = openMachine(waitMachine())
+  const taskToken = `${'0'.repeat(32)}.${'0'.repeat(31)}9`
+
+  expect(request('SendTaskSuccess', { taskToken, output: '{}' })).toEqual({ error: 'TaskDoesNotExist' })
+  expect(request('CreateStateMachine')).toEqual({ error: 'UnknownOperationException' })
+  expect(machine.answer({ method: 'POST', path: '/', headers: {}, body: '{}' }).status).toBe(400)
+})
