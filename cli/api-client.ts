@@ -1,10 +1,13 @@
-/** Asks Muster's API about runs, and follows one to its end. */
+/** Asks Muster's API, and follows a run to its end. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import { CommandFailure } from './errors.ts'
 import type { RunView } from './run-view.ts'
 
 /** One question may take this long, ms: a cold start on a busy machine takes a few seconds. */
 const ANSWER_MS = 15_000
+/** Ending a run takes as long as its reviews are many, ms: what an HTTP API waits at most. */
+const ACT_MS = 30_000
 /** How often a run is looked at, ms: often enough to be watched, seldom enough to leave the processor to the lenses. */
 const LOOK_EVERY_MS = 300
 /** Failed questions in a row before the API counts as gone. */
@@ -21,6 +24,34 @@ export async function readRun(apiUrl: string, runId: string, signal: AbortSignal
   }
   if (!response.ok) throw new Error(`The API answered ${response.status} about run ${runId}.`)
   return (await response.json()) as RunView
+}
+
+/** How the API refuses. */
+const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.string(), remedy: z.string() }) })
+
+/**
+ * One request for which a 200 with JSON is the only good answer. Rejects with the API's own code, sentence and remedy where
+ * it refuses (usage; unavailable if it could be done later), and with `api_unreachable` where nothing sensible answers.
+ */
+export async function askApi<T>(apiUrl: string, method: string, path: string, body?: object): Promise<T> {
+  let status: number
+  let answer: unknown
+  try {
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      signal: AbortSignal.timeout(ACT_MS),
+      ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
+    })
+    status = response.status
+    answer = await response.json()
+  } catch (error) {
+    throw unreachable(error)
+  }
+  if (status === 200) return answer as T
+  const refusal = refusalSchema.safeParse(answer)
+  if (!refusal.success) throw new Error(`The API answered ${status} to ${method} ${path}.`)
+  const { code, message, remedy } = refusal.data.error
+  throw new CommandFailure(code, message, remedy, status >= 500 ? 'unavailable' : 'usage')
 }
 
 /**

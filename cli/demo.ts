@@ -1,9 +1,9 @@
 /** `npm start`: Muster's main job on real input. Starts the stack, opens a pull request of an example, shows its review. */
 import path from 'node:path'
 import { buildExampleRepository, type ExampleRepository } from '../infra/local/github/example.ts'
+import { createCommand, finish, portOption, runProgram, stateOption } from './command.ts'
 import type { Console } from './console.ts'
 import { EXIT_CODES } from './exit-codes.ts'
-import { createCommand, finish, portOption, runProgram, stateOption } from './program.ts'
 import { createReporter, type Reporter } from './progress.ts'
 import type { ReviewOutcome } from './request.ts'
 import { modelSettings } from './settings.ts'

@@ -6,7 +6,10 @@ export const EXIT_CODES = {
   pass: { code: 0, meaning: 'pass: reviewed, and nothing was found; for the other commands, done' },
   findings: { code: 1, meaning: 'concerns or changes requested: reviewed, and something was found' },
   incomplete: { code: 2, meaning: 'incomplete: not everything was read; the review says what is missing' },
-  usage: { code: 64, meaning: 'usage: an option, a ref, a repository or a file that was named is wrong' },
+  usage: {
+    code: 64,
+    meaning: 'usage: an option, a ref, a repository or a file that was named is wrong, or the API refuses it',
+  },
   unavailable: { code: 69, meaning: 'unavailable: the port or the state is in use, or something needed is missing' },
   internal: { code: 70, meaning: 'internal: a fault of Muster; <state>/last-error.txt has the details' },
   interrupted: { code: 130, meaning: 'interrupted by Ctrl-C; a review goes on at the next call' },

@@ -1,4 +1,5 @@
 /** The `muster` command. */
-import { createProgram, runProgram } from './program.ts'
+import { runProgram } from './command.ts'
+import { createProgram } from './program.ts'
 
 await runProgram(createProgram())

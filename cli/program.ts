@@ -1,35 +1,25 @@
 /** The commands and their options, as commander knows them. What they do is loaded when one is called. */
 import path from 'node:path'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { openConsole } from './console.ts'
-import { report } from './errors.ts'
-import { EXIT_CODES, exitCodeTable } from './exit-codes.ts'
-import { defaultStateDirectory, MODEL_VARIABLES, musterVersion } from './settings.ts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { createCommand, finish, portOption, stateOption } from './command.ts'
+import { exitCodeTable } from './exit-codes.ts'
+import { addOperating } from './program-operating.ts'
+import { MODEL_VARIABLES, musterVersion } from './settings.ts'
 
 const PORT_DEFAULT = 4600
-const PORT_MAX = 65_535
 const GITHUB_API_URL = 'https://api.github.com'
-
-/** A command whose wrong use throws instead of ending the process; commands made from it are alike. */
-export function createCommand(name: string): Command {
-  return new Command(name)
-    .exitOverride()
-    .showSuggestionAfterError()
-    .configureOutput({
-      outputError: (text, write) =>
-        write(`muster: usage: ${text.replace(/^error: /, '').trim()} Add --help to see what it takes.\n`),
-    })
-    .helpOption('-h, --help', 'show this help')
-}
 
 export function createProgram(): Command {
   const program = createCommand('muster')
     .description('Reviews pull requests with a fleet of independent reviewers, here on this machine.')
     .version(musterVersion(), '-V, --version', 'show the version')
+    // An option belongs to the command that it stands behind, so that commands within commands may have the same ones.
+    .enablePositionalOptions()
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', `\nExit codes:\n${exitCodeTable()}\n\nmuster <command> --help has examples.`)
   addReview(program)
   addUp(program)
+  addOperating(program)
   return program
 }
 
@@ -123,52 +113,6 @@ interface UpFlags {
   readonly state: string
   readonly githubApp?: string
   readonly githubApiUrl: string
-}
-
-export function portOption(byDefault: number): Option {
-  return new Option('--port <number>', 'port of the webhook on 127.0.0.1; 0 takes any free one')
-    .default(byDefault)
-    .argParser(portNumber)
-}
-
-export function stateOption(): Option {
-  return new Option('--state <dir>', 'where everything is kept between calls').default(
-    defaultStateDirectory,
-    "Muster's own .muster/",
-  )
-}
-
-/** Does the work of a command and ends the process by its exit code; what went wrong is one line on stderr. */
-export async function finish(state: string, work: (console: ReturnType<typeof openConsole>) => Promise<number>) {
-  const console = openConsole()
-  let code: number
-  try {
-    code = await work(console)
-  } catch (error) {
-    const { line, exitCode } = report(error, state)
-    process.stderr.write(`${line}\n`)
-    code = exitCode
-  }
-  // Whatever still has a connection open has nothing more to do.
-  process.exit(code)
-}
-
-/** Runs the command that the arguments name. Wrong use ends with 64, after commander has said what is wrong. */
-export async function runProgram(program: Command): Promise<void> {
-  try {
-    await program.parseAsync()
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    process.exit(error.exitCode === 0 ? EXIT_CODES.pass.code : EXIT_CODES.usage.code)
-  }
-}
-
-function portNumber(text: string): number {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > PORT_MAX) {
-    throw new InvalidArgumentError(`A port is a number from 0 to ${PORT_MAX}.`)
-  }
-  return port
 }
 
 function httpUrl(text: string): string {

@@ -22,6 +22,8 @@ type Up = z.infer<typeof upSchema>
 
 export interface RunningStack {
   readonly status: ControlStatus
+  /** Base URL of Muster's API. */
+  readonly apiUrl: string
   readonly reviewer: Reviewer
 }
 
@@ -60,7 +62,8 @@ export async function findRunningStack(stateDirectory: string): Promise<RunningS
   } catch {
     return undefined // gone; should it live after all, the lock on the state says so in a moment
   }
-  return { status, reviewer: (request, heard, signal) => reviewThrough(up, request, heard, signal) }
+  const apiUrl = new URL(up.webhookUrl).origin
+  return { status, apiUrl, reviewer: (request, heard, signal) => reviewThrough(up, request, heard, signal) }
 }
 
 async function readUp(stateDirectory: string): Promise<Up | undefined> {

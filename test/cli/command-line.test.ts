@@ -50,6 +50,11 @@ describe('wrong use ends with 64 and says what would be right', () => {
     [['up', '--port', '70000'], /from 0 to 65535/],
     [['up', '--github-api-url', 'ftp://x'], /http or https/],
     [['up', 'extra'], /too many arguments/],
+    [['fleet', 'set'], /no limit is named/],
+    [['fleet', 'set', '--concurrency', 'many'], /whole number, or default/],
+    [['fleet', 'set', '--pool', '16'], /name and a limit: external=16/],
+    [['fleet', 'set', '--enable', '--disable'], /exclude each other/],
+    [['halt'], /missing required argument 'scope'/],
     [[], /Usage: muster/],
   ]
   test.each(cases)('muster %j', async (args, message) => {
@@ -80,6 +85,7 @@ describe('what is named and cannot be used is one line with the remedy', () => {
       /^muster: github_app_unreadable: .*private key.*privateKeyFile/,
       usage.code,
     ],
+    ['a stack', ['fleet', '--state', folder], {}, /^muster: stack_not_running: .*muster up/, unavailable.code],
     ['git itself', review, { PATH: noGit }, /^muster: git_not_found: .*Install git/, unavailable.code],
   ]
   test.each(cases)('%s', async (_name, args, environment, line, exitCode) => {

@@ -83,6 +83,46 @@ describe('while a stack is up', () => {
   )
 
   test(
+    'the fleet is shown and given other limits, a halt is set and lifted, a run asked for again and cancelled',
+    async () => {
+      const operate = async (...args: string[]) => {
+        const { code, stdout, stderr } = await start([...args, '--state', state]).ended
+        expect([args, code, stderr]).toEqual([args, EXIT_CODES.pass.code, ''])
+        return stdout
+      }
+      expect(await operate('fleet')).toMatch(/^0 reviews at work, 0 waiting\.[\s\S]*^fleet +15 +15 +0$/m)
+      expect(await operate('fleet', 'set', '--concurrency', '9', '--pool', 'external=4')).toMatch(/^fleet +9 +9 +0$/m)
+      expect(JSON.parse(await operate('fleet', '--json'))).toMatchObject({ fleet: { configured: 9 }, revision: 1 })
+      expect(await operate('fleet', 'set', '--concurrency', 'default')).toMatch(/^fleet +15 +15 +0$/m)
+      expect(await operate('halt', 'repository/7', '--why', 'noise')).toMatch(/^Halted: repository\/7, by .*: noise$/m)
+      expect(await operate('resume', 'repository/7')).toMatch(/^repository\/7 goes on\./)
+      const { runId: run } = JSON.parse((await start([...review, '--json', '--quiet']).ended).stdout) as {
+        runId: string
+      }
+      expect(await operate('retry', run)).toBe('Nothing is missing: the run read everything.\n')
+      expect(await operate('cancel', run)).toBe('The run had ended already: reviewed.\n')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'what the API refuses is one line with its code and remedy, and ends with 64',
+    async () => {
+      const cases: [string[], RegExp][] = [
+        [['fleet', 'set', '--pool', 'external=50'], /^muster: limit_above_ceiling: .*external.* 16.*\n$/],
+        [['halt', 'acme/widgets'], /^muster: unknown_scope: .*repository\/<id>.*\n$/],
+        [['cancel', 'nope'], /^muster: unknown_run: .*\n$/],
+      ]
+      for (const [args, line] of cases) {
+        const { code, stdout, stderr } = await start([...args, '--state', state]).ended
+        expect(stderr).toMatch(line)
+        expect([code, stdout]).toEqual([EXIT_CODES.usage.code, ''])
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a second stack on its state is refused with the holder’s process id, and leaves the first one alone',
     async () => {
       const { code, stderr } = await start(['up', '--port', '0', '--state', state]).ended

@@ -1,0 +1,66 @@
+/** What every command is made of: how wrong use is said, common options, and how it ends. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { openConsole } from './console.ts'
+import { report } from './errors.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import { defaultStateDirectory } from './settings.ts'
+
+const PORT_MAX = 65_535
+
+/** A command whose wrong use throws instead of ending the process; commands made from it are alike. */
+export function createCommand(name: string): Command {
+  return new Command(name)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`muster: usage: ${text.replace(/^error: /, '').trim()} Add --help to see what it takes.\n`),
+    })
+    .helpOption('-h, --help', 'show this help')
+}
+
+export function portOption(byDefault: number): Option {
+  return new Option('--port <number>', 'port of the webhook on 127.0.0.1; 0 takes any free one')
+    .default(byDefault)
+    .argParser(portNumber)
+}
+
+export function stateOption(): Option {
+  return new Option('--state <dir>', 'where everything is kept between calls').default(
+    defaultStateDirectory,
+    "Muster's own .muster/",
+  )
+}
+
+/** Does the work of a command and ends the process by its exit code; what went wrong is one line on stderr. */
+export async function finish(state: string, work: (console: ReturnType<typeof openConsole>) => Promise<number>) {
+  const console = openConsole()
+  let code: number
+  try {
+    code = await work(console)
+  } catch (error) {
+    const { line, exitCode } = report(error, state)
+    process.stderr.write(`${line}\n`)
+    code = exitCode
+  }
+  // Whatever still has a connection open has nothing more to do.
+  process.exit(code)
+}
+
+/** Runs the command that the arguments name. Wrong use ends with 64, after commander has said what is wrong. */
+export async function runProgram(program: Command): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    process.exit(error.exitCode === 0 ? EXIT_CODES.pass.code : EXIT_CODES.usage.code)
+  }
+}
+
+function portNumber(text: string): number {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > PORT_MAX) {
+    throw new InvalidArgumentError(`A port is a number from 0 to ${PORT_MAX}.`)
+  }
+  return port
+}
