@@ -9,9 +9,18 @@ const HASHED_ID_BITS = 31
 
 /** GitHub compares names without case. */
 function hashedId(kind: string, name: string): number {
-  const digest = createHash('sha256').update(`${kind}:${name.toLowerCase()}`).digest()
-  return digest.readUInt32BE(0) % 2 ** HASHED_ID_BITS
+  const key = `${kind}:${name.toLowerCase()}`
+  const known = hashed.get(key)
+  if (known !== undefined) return known
+  const id = createHash('sha256').update(key).digest().readUInt32BE(0) % 2 ** HASHED_ID_BITS
+  if (hashed.size === HASHED_KEPT_MAX) hashed.clear()
+  hashed.set(key, id)
+  return id
 }
+
+/** One answer names the same few accounts a dozen times. */
+const hashed = new Map<string, number>()
+const HASHED_KEPT_MAX = 10_000
 
 export function repositoryId(owner: string, name: string): number {
   return hashedId('repository', `${owner}/${name}`)

@@ -5,7 +5,7 @@ import { LAG_MS_MAX } from './store/past.ts'
 
 /** `times`: all reads, if absent. */
 export interface Lag extends RouteOrder {
-  /** What is read is the state of so long ago, also of what was written before this was ordered. */
+  /** What is read is the state of so long ago, also of what was written before this was ordered: what wasn't there then is a 404. */
   lagMs: number
 }
 

@@ -66,7 +66,13 @@ export function send(response: ServerResponse, { status, headers, body }: Encode
 
 /** Ids beyond 2⁵³ are bigints here and numbers on the wire, with every digit, as GitHub writes them. */
 function jsonOf(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member,
-  )
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    // Few answers hold one, and looking at every member costs more than all the rest.
+    return JSON.stringify(value, (_, member: unknown) =>
+      typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member,
+    )
+  }
 }

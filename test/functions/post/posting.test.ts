@@ -277,6 +277,22 @@ describe('what GitHub does not take', () => {
     expect(reviewsSeen()).toEqual(['COMMENTED'])
   })
 
+  it('AW73: the list of reviews alone lags: said once, and not marked as said before it is seen', async () => {
+    await world.owe(subject)
+    const lagMs = 20_000
+    world.local.now += lagMs // the pull request itself is older
+    const lagging = world.standIn.lag({ route: `GET ${REVIEWS}`, lagMs })
+    await world.post(subject)
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.message(subject)).toMatchObject({ state: 'owed' })
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.message(subject)).toMatchObject({ state: 'said' })
+    expect(await world.round(subject)).toBe(1)
+    expect(writesAsked().filter(({ route }) => route?.endsWith('/reviews'))).toHaveLength(1)
+    expect(lagging.struck).toBeGreaterThan(1)
+  })
+
   it('D15: the look is refused and a create would go well: nothing is written, and it is unknown', async () => {
     await world.owe(subject)
     await world.raise(subject, { kind: 'summary', body: 'one' })
