@@ -22,7 +22,8 @@ export interface SimulatedService {
 /**
  * A service made of asynchronous code that waits for nothing outside of it: its answer is settled, and its effect has
  * taken place, by microtasks alone. Ask it inside one event and let no other begin before the microtasks have run; then
- * a request arrives wholly or not at all here too. Never rejects for a request, whatever it is. (GitHub: github.ts)
+ * a request arrives wholly or not at all here too. It rejects only where the service
+ * itself is broken, never for what is asked. (GitHub: github.ts)
  */
 export interface SettlingService {
   answerLater(request: WireRequest): Promise<WireAnswer>
