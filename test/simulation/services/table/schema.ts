@@ -1,5 +1,6 @@
 /** What a table is keyed by, and which rows an item has in its indexes. */
 import { ServiceError, validationError } from '../../../../infra/local/dynamodb/errors.ts'
+import type { Target } from './expressions/check.ts'
 import { type Attributes, type AttributeValue, compareValues, typeOf } from './values.ts'
 
 export type KeyType = 'S' | 'N' | 'B'
@@ -54,8 +55,8 @@ export function checkKey(schema: TableSchema, key: Attributes): void {
   }
 }
 
-/** Checks the attributes of an item by which the table and its indexes find it. */
-export function checkItem(schema: TableSchema, item: Attributes): void {
+/** Checks the attributes of an item by which the table finds it. */
+export function checkItemKey(schema: TableSchema, item: Attributes): void {
   for (const part of keyAttributes(schema)) {
     const value = item[part.name]
     if (value === undefined) refuseValue(`Missing the key ${part.name} in the item`)
@@ -64,7 +65,6 @@ export function checkItem(schema: TableSchema, item: Attributes): void {
     }
     checkKeyPart(part, value, part === schema.hash)
   }
-  checkIndexKeys(schema, item)
 }
 
 /** An item without an index's attributes isn't in it; one with others than the index's types isn't taken. */
@@ -85,18 +85,24 @@ export function checkIndexKeys(schema: TableSchema, item: Attributes): void {
   }
 }
 
-/** An update must not touch the key, nor reach into the attributes of any key. */
-export function checkUpdatedPaths(schema: TableSchema, paths: readonly (readonly (string | number)[])[]): void {
+/** An update must not touch the key, nor reach into an index's key, nor leave there what has another type. */
+export function checkTargets(schema: TableSchema, targets: readonly Target[]): void {
   for (const { name } of keyAttributes(schema)) {
-    if (paths.some(([head]) => head === name)) {
+    if (targets.some(({ steps }) => steps[0] === name)) {
       refuseValue(`Cannot update attribute ${name}. This attribute is part of the key`)
     }
   }
-  for (const { name } of schema.indexes.flatMap(keyAttributes)) {
-    if (paths.some(([head, ...rest]) => head === name && rest.length > 0)) {
-      throw validationError(
-        `Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: ${name}`,
-      )
+  for (const { name, type } of schema.indexes.flatMap(keyAttributes)) {
+    for (const target of targets) {
+      if (target.steps[0] !== name) continue
+      if (target.steps.length > 1) {
+        throw validationError(
+          `Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: ${name}`,
+        )
+      }
+      if (target.type !== undefined && target.type !== type) {
+        refuseValue(`Type mismatch for Index Key ${name} Expected: ${type} Actual: ${target.type}`)
+      }
     }
   }
 }

@@ -43,6 +43,32 @@ function checkCall({ name, operands }: Extract<Condition, { kind: 'call' }>, sco
   if (type === undefined || !VALUE_TYPES.includes(type)) refuse(`Invalid attribute type name found; type: ${type}`)
 }
 
+/** The names of the attributes that a condition looks at. */
+export function headsOf(condition: Condition, scope: Scope): string[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return [...headsOf(condition.left, scope), ...headsOf(condition.right, scope)]
+    case 'not':
+      return headsOf(condition.of, scope)
+    case 'compare':
+      return headsIn([condition.left, condition.right], scope)
+    case 'between':
+      return headsIn([condition.of, condition.low, condition.high], scope)
+    case 'in':
+      return headsIn([condition.of, ...condition.options], scope)
+    case 'call':
+      return headsIn(condition.operands, scope)
+  }
+}
+
+function headsIn(operands: readonly Operand[], scope: Scope): string[] {
+  return operands.flatMap((operand) => {
+    const path = operand.kind === 'size' ? operand.of : operand
+    return path.kind === 'path' ? [String(stepsOf(path, scope)[0])] : []
+  })
+}
+
 /** Checks that no two paths of an update meet, and the operands as far as their types are known. */
 export function checkUpdate(actions: readonly Action[], scope: Scope): void {
   const paths = actions.map(({ path }) => stepsOf(path, scope))
@@ -53,6 +79,35 @@ export function checkUpdate(actions: readonly Action[], scope: Scope): void {
     if (action.kind === 'set') checkSetValue(action.value, scope)
     if (action.kind === 'add') checkTypes('ADD', [action.value], ['N', 'SS', 'NS', 'BS'], scope)
     if (action.kind === 'delete') checkTypes('DELETE', [action.value], ['SS', 'NS', 'BS'], scope)
+  }
+}
+
+/** What each action of an update is about, and the type that it leaves there, as far as that is known. */
+export function targetsOf(actions: readonly Action[], scope: Scope): Target[] {
+  return actions.map((action) => ({ steps: stepsOf(action.path, scope), type: typeLeft(action, scope) }))
+}
+
+export interface Target {
+  readonly steps: readonly (string | number)[]
+  readonly type: ValueType | undefined
+}
+
+function typeLeft(action: Action, scope: Scope): ValueType | undefined {
+  if (action.kind === 'remove') return undefined
+  return action.kind === 'set' ? typeOfSet(action.value, scope) : knownType(action.value, scope)
+}
+
+function typeOfSet(value: SetValue, scope: Scope): ValueType | undefined {
+  switch (value.kind) {
+    case 'plus':
+    case 'minus':
+      return 'N'
+    case 'list_append':
+      return 'L'
+    case 'if_not_exists':
+      return typeOfSet(value.otherwise, scope)
+    default:
+      return knownType(value, scope)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Query, of a table or an index, and Scan, which only tests use. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
-import { checkCondition } from '../expressions/check.ts'
+import { checkCondition, headsOf } from '../expressions/check.ts'
 import { meets } from '../expressions/evaluate.ts'
 import { parseFilter, parseKeyCondition, parseProjection } from '../expressions/parse-condition.ts'
 import { project } from '../expressions/project.ts'
@@ -55,6 +55,7 @@ export function query(tables: Tables, request: Request): Answer {
   const reading = readReading(request, [condition])
   checkCondition(condition.tree, reading.scope)
   const source = sourceOf(tables, request)
+  if (reading.filter !== undefined) refuseKeysIn(reading.filter, source.schema, reading.scope)
   const range = keyRange(condition.tree, source.schema, reading.scope)
   const partition = source.rows.partition(range.hash)
   let from = firstWhere(partition, (row) => !range.isBefore(row))
@@ -105,6 +106,14 @@ function readReading(request: Request, others: Parameters<typeof scopeOf>[1]): R
     'SPECIFIC_ATTRIBUTES',
   ])
   return { filter: filter?.tree, projection: projection?.tree, scope, limit, countsOnly: select === 'COUNT' }
+}
+
+/** What is a key belongs into the key condition. */
+function refuseKeysIn(filter: Condition, schema: KeySchema, scope: Scope): void {
+  const keys = keyAttributes(schema).map(({ name }) => name)
+  const key = headsOf(filter, scope).find((head) => keys.includes(head))
+  if (key === undefined) return
+  throw validationError(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${key}`)
 }
 
 function sourceOf(tables: Tables, request: Request): Source {

@@ -1,14 +1,14 @@
 /** One write of one item: read from a request, then decided. The four kinds differ in what becomes of the item. */
 import { ServiceError, validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { apply } from '../expressions/apply.ts'
-import { checkCondition, checkUpdate } from '../expressions/check.ts'
+import { checkCondition, checkUpdate, targetsOf } from '../expressions/check.ts'
 import { meets } from '../expressions/evaluate.ts'
 import { parseCondition } from '../expressions/parse-condition.ts'
 import { parseUpdate } from '../expressions/parse-update.ts'
-import { type Scope, scopeOf, stepsOf } from '../expressions/scope.ts'
+import { type Scope, scopeOf } from '../expressions/scope.ts'
 import type { Action, Condition } from '../expressions/syntax.ts'
 import { itemBytes } from '../plain.ts'
-import { checkIndexKeys, checkItem, checkKey, checkUpdatedPaths, primaryKey } from '../schema.ts'
+import { checkIndexKeys, checkItemKey, checkKey, checkTargets, primaryKey } from '../schema.ts'
 import type { TableData } from '../table-data.ts'
 import type { TableChange, Tables, WriteKind } from '../tables.ts'
 import { type Attributes, checkedAttributes } from '../values.ts'
@@ -60,9 +60,9 @@ export function readWrite(kind: WriteKind, request: Request): Write {
   }
 }
 
-/** The item that a write is about; the write's attributes are checked for it. */
+/** The item that a write is about. Throws ValidationException for a malformed key. */
 export function primaryOf(table: TableData, write: Write): string {
-  if (write.kind === 'Put') checkItem(table.schema, write.attributes)
+  if (write.kind === 'Put') checkItemKey(table.schema, write.attributes)
   else checkKey(table.schema, write.attributes)
   return primaryKey(table.schema, write.attributes)
 }
@@ -71,12 +71,8 @@ export function primaryOf(table: TableData, write: Write): string {
 export function decide(tables: Tables, table: TableData, write: Write): TableChange {
   const { schema, items } = table
   const primary = primaryOf(table, write)
-  if (write.kind === 'Update') {
-    checkUpdatedPaths(
-      schema,
-      write.actions.map(({ path }) => stepsOf(path, write.scope)),
-    )
-  }
+  if (write.kind === 'Put') checkIndexKeys(schema, write.attributes)
+  if (write.kind === 'Update') checkTargets(schema, targetsOf(write.actions, write.scope))
   const before = items.get(primary)?.item
   tables.counts.writes[write.kind]++
   if (write.condition !== undefined && !meets(before ?? {}, write.condition, write.scope)) {
