@@ -94,6 +94,44 @@ describe('an execution', () => {
     expect(execution.lines).toHaveLength(25_001)
   })
 
+  test('ends at 25000 events whichever event is the last, and nothing of it goes on', () => {
+    const each = { ...(mapMachine() as { States: { Each: object } }).States.Each, ResultPath: null, End: undefined }
+    // 11 events a round, so that as many more or less before the first one put every event at the limit once.
+    for (let before = 0; before < 11; before += 1) {
+      const passes = Array.from({ length: before }, (_, index) => [
+        `P${index}`,
+        { Type: 'Pass', Next: index + 1 < before ? `P${index + 1}` : 'Round' },
+      ])
+      const round = { Round: { Type: 'Pass', Next: 'Each' }, Each: { ...each, Next: 'Round' } }
+      const loop = { StartAt: before > 0 ? 'P0' : 'Round', States: { ...Object.fromEntries(passes), ...round } }
+      const opened = openMachine(JSON.parse(JSON.stringify(loop)), {
+        respond: ({ done }) => void opened.queue.after(1, () => done({ ok: null })),
+      })
+      const execution = opened.start({ items: ['a'] })
+
+      opened.queue.run()
+
+      expect(execution).toMatchObject({ status: 'FAILED', error: 'States.Runtime' })
+      expect(execution.lines.filter(({ kind }) => kind === 'ended')).toEqual([execution.lines.at(-1)])
+      expect([execution.current(), execution.openTokens()]).toEqual([[], []])
+      // An attempt that is itself the last event calls nobody any more.
+      const attempts = execution.lines.slice(0, -2).filter(({ kind }) => kind === 'attempt')
+      expect(opened.calls).toHaveLength(attempts.length)
+    }
+  })
+
+  test('that is stopped while it calls a function gives that call up, and keeps the first reason', () => {
+    const opened = openMachine(taskMachine(), { respond: () => ['first', 'second'].map((error) => stop(error)) })
+    const stop = (error: string): unknown =>
+      opened.request('StopExecution', { executionArn: opened.machine.execution('run')?.arn, error })
+
+    const execution = opened.start()
+
+    expect(execution).toMatchObject({ status: 'ABORTED', error: 'first' })
+    expect(opened.calls.map(({ isCancelled }) => isCancelled)).toEqual([true])
+    expect(opened.queue.waiting).toBe(0)
+  })
+
   test('does not share its data with those it calls', () => {
     const { start, calls } = openMachine(taskMachine({ ResultPath: '$.result' }))
     const execution = start({ list: ['given'] })
@@ -178,10 +216,12 @@ describe('a Map', () => {
   test('has no more than 40 items under way, and as many as its width says', () => {
     const wide = openMachine(mapMachine())
     wide.start({ items })
+    const wider = openMachine(mapMachine({ MaxConcurrencyPath: '$.width' }))
+    wider.start({ items, width: 45 })
     const narrow = openMachine(mapMachine({ MaxConcurrencyPath: '$.width' }))
     narrow.start({ items, width: 3 })
 
-    expect([wide.calls.length, narrow.calls.length]).toEqual([40, 3])
+    expect([wide.calls.length, wider.calls.length, narrow.calls.length]).toEqual([40, 40, 3])
     narrow.calls[1]?.done({ ok: null })
     expect(narrow.calls.map(({ payload }) => payload.input)).toEqual([0, 1, 2, 3])
   })

@@ -75,7 +75,7 @@ export class Attempt implements Wait {
     if (this.#isOver) return
     this.stop()
     this.#run.record({ kind: 'outcome', task: this.#state.name, ...outcome })
-    if (!this.#run.isOver) this.#done(outcome)
+    this.#done(outcome)
   }
 }
 

@@ -90,6 +90,8 @@ export class Branch {
 
   #attempt(state: LongState, input: unknown, retries: Retries): void {
     const done = (outcome: Outcome): void => {
+      // The record of this very outcome may have been the execution's last.
+      if (this.#isOver) return
       if ('error' in outcome) this.#recover(state, input, retries, outcome)
       else this.#leave(state, input, retries, outcome.output)
     }
@@ -124,7 +126,6 @@ export class Branch {
     const delayMs = retries.delayMs(failure.error, () => world.random())
     if (delayMs !== undefined) {
       this.#run.retry(state, world.now() + delayMs)
-      if (this.#isOver) return
       this.#wait = { stop: world.after(delayMs, () => this.#attempt(state, input, retries)) }
       return
     }
@@ -133,12 +134,14 @@ export class Branch {
       this.#finish(failure)
       return
     }
+    let data: unknown
     try {
-      const data = catcher.merge(input, { Error: failure.error, Cause: failure.cause })
-      this.#moveOn(state, { data, next: catcher.next })
+      data = catcher.merge(input, { Error: failure.error, Cause: failure.cause })
     } catch (error) {
       this.#finish(failureOf(error))
+      return
     }
+    this.#moveOn(state, { data, next: catcher.next })
   }
 
   #moveOn(state: LongState, step: Step): void {

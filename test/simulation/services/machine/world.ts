@@ -16,8 +16,8 @@ export interface MachineWorld {
   random(): number
   /**
    * Invokes a function. `done` may be called late, more than once, or never: only the first call counts, and only
-   * while its task waits. The returned function says that nobody waits any more: what has not begun need not begin, and
-   * what runs, runs on.
+   * while its task waits. The returned function is called, if at all, when nobody waits any more: what has not begun need
+   * not begin, and what runs, runs on.
    */
   invoke(functionArn: string, payload: unknown, done: (outcome: InvocationOutcome) => void): (() => void) | undefined
 }
