@@ -18,7 +18,7 @@ export const receiveSchema = z.object({
   ReceiveRequestAttemptId: z.string().optional(),
 })
 
-type ReceiveRequest = z.infer<typeof receiveSchema>
+export type ReceiveRequest = z.infer<typeof receiveSchema>
 
 /** ReceiveMessage in the SQS API reference. */
 const messagesMax = 10
@@ -47,7 +47,8 @@ export async function receive(
   return {}
 }
 
-function checked(
+/** What is asked of a receive, in numbers that SQS would take. */
+export function checked(
   queue: Queue,
   request: ReceiveRequest,
 ): { max: number; visibilitySeconds: number; waitSeconds: number } {
@@ -70,7 +71,8 @@ function checked(
   }
 }
 
-function shown(queue: Queue, message: ReceivedMessage, request: ReceiveRequest): object {
+/** A message as its receiver sees it: with the attributes that were asked for. */
+export function shown(queue: Queue, message: ReceivedMessage, request: ReceiveRequest): object {
   const attributes = chosenAttributes(message, request.MessageAttributeNames)
   return {
     MessageId: message.id,

@@ -1,9 +1,20 @@
 /** A simulated service behind HTTP, so that a real SDK client, and a contract suite, can talk to it. */
+import { setTimeout as after } from 'node:timers/promises'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
-import type { SimulatedService } from './service.ts'
+import type { SimulatedService, WireAnswer, WireRequest } from './service.ts'
 
-/** Serves on loopback until closed. */
-export function serveSimulated(service: SimulatedService): Promise<LocalService> {
+/** How often a request whose answer is waited for is asked again. */
+const AGAIN_MS = 5
+
+/** How long, in ms of the real world, a request is asked again before this answer is given. */
+type Wait = (request: WireRequest, answer: WireAnswer) => number
+
+/** Serves on loopback until closed. `encoding` is what a character of the service's bodies stands for. */
+export function serveSimulated(
+  service: SimulatedService,
+  wait: Wait = () => 0,
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): Promise<LocalService> {
   return serve(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -11,8 +22,14 @@ export function serveSimulated(service: SimulatedService): Promise<LocalService>
       Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const),
     )
     const { method = '', url: path = '' } = request
-    const answer = service.answer({ method, path, headers, body: Buffer.concat(chunks).toString() })
+    const wire = { method, path, headers, body: Buffer.concat(chunks).toString(encoding) }
+    const began = performance.now()
+    let answer = service.answer(wire)
+    while (performance.now() - began < wait(wire, answer) && !response.destroyed) {
+      await after(AGAIN_MS)
+      answer = service.answer(wire)
+    }
     response.writeHead(answer.status, { ...answer.headers })
-    response.end(answer.body)
+    response.end(Buffer.from(answer.body, encoding))
   })
 }

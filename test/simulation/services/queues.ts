@@ -1,0 +1,124 @@
+/** SQS in memory, synchronous. A receive never waits: who polls decides when to ask again. */
+import { sqsActions } from '../../../infra/local/sqs/actions.ts'
+import { accountId, type QueueAttributes, queueArn } from '../../../infra/local/sqs/attributes.ts'
+import { checked, receiveSchema, shown } from '../../../infra/local/sqs/receive.ts'
+import { queueOf, type SqsState } from '../../../infra/local/sqs/state.ts'
+import type { Waiters } from '../../../infra/local/sqs/waiters.ts'
+import { jsonService } from './json-service.ts'
+import { memoryMessages } from './queues/messages.ts'
+import { memoryQueues } from './queues/queues.ts'
+import type { SimulatedService, WorldClock } from './service.ts'
+
+/** A message as Lambda hands it to a function. */
+export interface QueueRecord {
+  readonly messageId: string
+  readonly receiptHandle: string
+  readonly body: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly messageAttributes: Readonly<Record<string, never>>
+  readonly md5OfBody: string
+  readonly eventSource: 'aws:sqs'
+  readonly eventSourceARN: string
+}
+
+/** A message in a queue, for who looks at it. Times are ms UTC. */
+export interface QueuedMessage {
+  readonly id: string
+  readonly body: string
+  readonly groupId: string | undefined
+  readonly receives: number
+  readonly sentAt: number
+  readonly visibleAt: number
+}
+
+export interface SimulatedQueues extends SimulatedService {
+  /** Makes a queue; answers its URL on `host`. Attributes are those of CreateQueue. */
+  create(name: string, attributes?: QueueAttributes, host?: string): string
+  /** Takes up to `max` messages that are visible, for the queue's visibility timeout, as an event source does. */
+  receive(name: string, max: number): QueueRecord[]
+  /** Throws `InvalidParameterValue` for a handle that has expired. */
+  delete(name: string, receiptHandle: string): void
+  /** Throws `MessageNotInflight` for what isn't in flight under this handle. */
+  changeVisibility(name: string, receiptHandle: string, seconds: number): void
+  /** When, in ms UTC, something may be visible that isn't now; undefined if nothing waits for time alone. */
+  nextVisibleAt(name: string): number | undefined
+  /** All messages of a queue, in the order in which they came. */
+  messages(name: string): QueuedMessage[]
+  /** `look` is called with the queue's name when messages were sent to it, or may have become visible by a request. */
+  onChange(look: (name: string) => void): void
+}
+
+/** Queues of one account, none yet. */
+export function simulatedQueues({ now }: { readonly now: WorldClock }): SimulatedQueues {
+  const messages = memoryMessages(now, (name) => queues.find(name))
+  const queues = memoryQueues(now, (queue) => messages.forget(queue))
+  const listeners: ((name: string) => void)[] = []
+
+  /** Nobody waits here; who looks is told instead. */
+  const waiters: Waiters = {
+    ended: false,
+    end() {},
+    wait: () => Promise.reject(new Error('a simulated receive does not wait')),
+    notify(id) {
+      const changed = queues.list('').find((queue) => queue.id === id)
+      if (changed) for (const listener of listeners) listener(changed.name)
+    },
+  }
+  const state: SqsState = { queues, messages, waiters }
+  const service = jsonService('queues', {
+    target: 'AmazonSQS',
+    version: '1.0',
+    errorNamespace: 'com.amazonaws.sqs',
+    actions: {
+      ...sqsActions(state),
+      ReceiveMessage(input) {
+        const queue = queueOf(queues, input)
+        const request = receiveSchema.parse(input)
+        const { max, visibilitySeconds } = checked(queue, request)
+        const taken = messages.receive(queue, max, visibilitySeconds)
+        return taken.length === 0 ? {} : { Messages: taken.map((message) => shown(queue, message, request)) }
+      },
+    },
+  })
+
+  return {
+    answer: (request) => service.answer(request),
+    create: (name, attributes = {}, host = 'sqs.simulated') =>
+      `http://${host}/${accountId}/${queues.create(name, attributes).name}`,
+    receive(name, max) {
+      const queue = queues.get(name)
+      return messages.receive(queue, max, queue.settings.visibilityTimeoutSeconds).map((message) => {
+        const all = shown(queue, message, { ...receiveSchema.parse({}), AttributeNames: ['All'] }) as {
+          readonly Attributes: Readonly<Record<string, string>>
+        }
+        return {
+          messageId: message.id,
+          receiptHandle: message.handle,
+          body: message.body,
+          attributes: all.Attributes,
+          messageAttributes: {},
+          md5OfBody: message.body_md5,
+          eventSource: 'aws:sqs',
+          eventSourceARN: queueArn(name),
+        }
+      })
+    },
+    delete: (name, receiptHandle) => messages.delete(queues.get(name), receiptHandle),
+    changeVisibility: (name, receiptHandle, seconds) =>
+      messages.changeVisibility(queues.get(name), receiptHandle, seconds),
+    nextVisibleAt(name) {
+      const wait = messages.untilNextVisibleMs(queues.get(name))
+      return wait === undefined ? undefined : now() + wait
+    },
+    messages: (name) =>
+      messages.held(queues.get(name)).map(({ id, message, receives, sentAt, visibleAt }) => ({
+        id,
+        body: message.body,
+        groupId: message.groupId,
+        receives,
+        sentAt,
+        visibleAt,
+      })),
+    onChange: (look) => void listeners.push(look),
+  }
+}
