@@ -1,4 +1,8 @@
-/** All rooms as one script: evaluating it is a cold start, with module state of its own. Packages are loaded once and shared. */
+/**
+ * All rooms as one script: evaluating it is a cold start, with module state of its own. Loaded once and shared are
+ * packages and the vocabulary (shared/*.ts), which is pure: the import law keeps state and effects out of it.
+ */
+import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { Script } from 'node:vm'
@@ -7,6 +11,7 @@ import { repositoryRoot } from '../../../infra/bundle.ts'
 import { type RoomName, roomNames } from '../../../infra/rooms.ts'
 import type { Lens, LensName } from '../../../shared/lens.ts'
 import type { Point } from '../../../shared/points.ts'
+import { configured } from './sdk.ts'
 
 /** What the rooms' code gets from the simulation in place of its own. */
 export interface RoomHooks {
@@ -19,47 +24,63 @@ export interface RoomHooks {
 
 export type Handler = (event: unknown, context: object) => unknown
 
-/** Loads one room with this environment, and everything that it imports of ours, anew. Answers its handler. */
+/** Loads one room with this environment, and everything of ours that has state, anew. Answers its handler. */
 export type ColdStart = (room: RoomName, environment: Readonly<Record<string, string>>, hooks: RoomHooks) => Handler
 
-type Rooms = Readonly<Record<RoomName, () => { readonly handler: Handler }>>
+type Modules = Readonly<Record<string, () => unknown>>
 type Evaluate = (
   require: (name: string) => unknown,
-  module: { exports: Rooms },
+  module: { exports: Modules },
   process: object,
-  simulation: RoomHooks,
+  simulation: RoomHooks | undefined,
 ) => void
 
 /** Bundles the rooms; once per process is enough. */
 export async function bundleRooms(): Promise<ColdStart> {
+  const files = readdirSync(path.join(repositoryRoot, 'shared')).filter((file) => file.endsWith('.ts'))
+  const shared = await script(
+    'vocabulary',
+    files.map((file) => `./shared/${file}`),
+    [replacements],
+  )
+  const handlers = roomNames.map((room) => `./functions/${room}/handler.ts`)
+  const rooms = await script('rooms', handlers, [replacements, vocabulary])
+
+  const packages = await loaded([...shared.packages, ...rooms.packages])
+  const words = { exports: {} as Modules }
+  shared.evaluate((name) => packages.get(name), words, {}, undefined)
+  const known = new Map([...packages, ...Object.entries(words.exports).map(([name, load]) => [name, load()] as const)])
+  const require = (name: string) => known.get(name)
+  return (room, environment, hooks) => {
+    const modules = { exports: {} as Modules }
+    rooms.evaluate(require, modules, { env: environment }, hooks)
+    const load = modules.exports[`./functions/${room}/handler.ts`] as () => { handler: Handler }
+    return load().handler
+  }
+}
+
+/** `require` of a module that is bundled evaluates it when it is called: a container loads its own room only. */
+async function script(name: string, modules: readonly string[], plugins: Plugin[]) {
+  const entry = modules.map((module) => `${JSON.stringify(module)}: () => require(${JSON.stringify(module)}),`)
   const { outputFiles, metafile } = await build({
     absWorkingDir: repositoryRoot,
-    stdin: { contents: entry(), resolveDir: repositoryRoot, sourcefile: 'rooms.ts', loader: 'ts' },
+    stdin: { contents: `module.exports = {${entry.join('\n')}}`, resolveDir: repositoryRoot, loader: 'ts' },
     write: false,
     metafile: true,
     bundle: true,
     packages: 'external',
-    plugins: [replacements],
+    plugins,
     platform: 'node',
     target: 'node24',
     format: 'cjs',
-    // A failing seed is read by people.
-    sourcemap: 'inline',
     logLevel: 'silent',
   })
-  const code = outputFiles[0]?.text ?? ''
-  const script = new Script(`(function (require, module, process, simulation) {${code}\n})`, {
-    filename: path.join(repositoryRoot, 'rooms.cjs'),
-  })
-  const packages = await loaded(
-    Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((each) => each.path)),
-  )
-  const require = (name: string) => packages.get(name)
-  const evaluate = script.runInThisContext() as Evaluate
-  return (room, environment, hooks) => {
-    const module = { exports: {} as Rooms }
-    evaluate(require, module, { env: environment }, hooks)
-    return module.exports[room]().handler
+  const code = `(function (require, module, process, simulation) {${outputFiles[0]?.text ?? ''}\n})`
+  return {
+    evaluate: new Script(code, { filename: path.join(repositoryRoot, `${name}.cjs`) }).runInThisContext() as Evaluate,
+    packages: Object.values(metafile.outputs)
+      .flatMap(({ imports }) => imports.map((each) => each.path))
+      .filter((each) => !each.startsWith('./shared/')),
   }
 }
 
@@ -69,7 +90,8 @@ async function loaded(names: readonly string[]): Promise<ReadonlyMap<string, unk
   const packages = new Map<string, unknown>()
   for (const name of new Set(names)) {
     try {
-      packages.set(name, require(name))
+      const exported = require(name)
+      packages.set(name, name.startsWith('@aws-sdk/client-') ? await configured(exported) : exported)
     } catch (error) {
       if ((error as { code?: string }).code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error
       packages.set(name, await import(name))
@@ -78,13 +100,7 @@ async function loaded(names: readonly string[]): Promise<ReadonlyMap<string, unk
   return packages
 }
 
-/** `require` of a module that is bundled evaluates it when it is called: a container loads its own room only. */
-function entry(): string {
-  const rooms = roomNames.map((room) => `${room}: () => require('./functions/${room}/handler.ts'),`)
-  return `module.exports = {${rooms.join('\n')}}`
-}
-
-/** Modules whose real code would do input or output, by what replaces them. */
+/** Modules whose real code would do input or output, or listen, by what replaces them. */
 const sources: Readonly<Record<string, string>> = {
   lenses: 'export const lensOf = (name) => simulation.lensOf(name)',
   points: 'export const reached = (point) => simulation.reached(point)',
@@ -104,12 +120,21 @@ const sources: Readonly<Record<string, string>> = {
 const replacements: Plugin = {
   name: 'replacements',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/lenses\/index\.ts$/ }, () => ({ path: 'lenses', namespace: 'simulated' }))
-    onResolve({ filter: /\/shared\/points\.ts$|^\.\.?\/points\.ts$/ }, () => ({
-      path: 'points',
-      namespace: 'simulated',
-    }))
-    onResolve({ filter: /^@aws-lambda-powertools\// }, ({ path }) => ({ path, namespace: 'simulated' }))
-    onLoad({ filter: /.*/, namespace: 'simulated' }, ({ path }) => ({ contents: sources[path] ?? '', loader: 'js' }))
+    const simulated = (name: string) => ({ path: name, namespace: 'simulated' })
+    onResolve({ filter: /\/lenses\/index\.ts$/ }, () => simulated('lenses'))
+    onResolve({ filter: /\/points\.ts$/ }, () => simulated('points'))
+    onResolve({ filter: /^@aws-lambda-powertools\// }, (found) => simulated(found.path))
+    onLoad({ filter: /.*/, namespace: 'simulated' }, (found) => ({ contents: sources[found.path] ?? '', loader: 'js' }))
+  },
+}
+
+/** Files directly below shared/ are not bundled with the rooms. */
+const vocabulary: Plugin = {
+  name: 'vocabulary',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path: specifier, resolveDir }) => {
+      const file = path.relative(repositoryRoot, path.resolve(resolveDir, specifier))
+      return path.dirname(file) === 'shared' ? { path: `./${file}`, external: true } : undefined
+    })
   },
 }

@@ -67,7 +67,7 @@ function wireRequestOf({ method, path, query, headers, body }: AwsRequest): Wire
   return {
     method,
     path: pairs.length > 0 ? `${path}?${pairs.join('&')}` : path,
-    headers: lowerCased(Object.entries(headers)),
+    headers: lowerCased(headers),
     body: textOf(body),
   }
 }
@@ -81,7 +81,7 @@ async function fetchOver(
   const request: WireRequest = {
     method: (init.method ?? 'GET').toUpperCase(),
     path: `${url.pathname}${url.search}`,
-    headers: { ...lowerCased(new Headers(init.headers).entries()), host: url.host },
+    headers: { ...Object.fromEntries(new Headers(init.headers)), host: url.host },
     body: textOf(init.body),
   }
   const answer = await answered(wire, url.hostname, request, {
@@ -135,8 +135,10 @@ function abortErrorOf({ reason }: AbortSignal): Error {
   return Object.assign(new Error('Request aborted', { cause: reason }), { name: 'AbortError' })
 }
 
-function lowerCased(headers: Iterable<readonly [string, string]>): Record<string, string> {
-  return Object.fromEntries(Array.from(headers, ([name, value]) => [name.toLowerCase(), value]))
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lower: Record<string, string> = {}
+  for (const name in headers) lower[name.toLowerCase()] = headers[name] ?? ''
+  return lower
 }
 
 /** Everything that is sent is text; a stream would need turns of the real event loop. */

@@ -15,7 +15,7 @@ export interface KernelOptions {
   readonly seed: number
   /** The world's first moment, ms UTC. */
   readonly startsAt: number
-  readonly services: (clock: () => number) => Readonly<Record<string, ServiceAt>>
+  readonly services: (timeline: Timeline) => Readonly<Record<string, ServiceAt>>
   readonly faults: (random: Random) => Faults
   readonly functions: (random: Random) => Omit<FunctionsOptions, 'timeline' | 'trace' | 'random'>
   /** Called after each request took its effect; what is thrown there ends the simulation. */
@@ -29,6 +29,8 @@ export interface ServiceAt {
   /** The variable of the SDK that names it, for those of AWS. */
   readonly variable?: string
   readonly service: Service
+  /** True if what it answers belongs in no trace. */
+  readonly isSecret?: boolean
 }
 
 export interface Kernel {
@@ -47,14 +49,14 @@ const STREAMS = { world: 1, faults: 2, functions: 3 } as const
 export function openKernel(options: KernelOptions): Kernel {
   const timeline = new Timeline(options.startsAt)
   const trace = new Trace(options.startsAt)
-  const services = Object.entries(options.services(() => timeline.now))
+  const services = Object.entries(options.services(timeline))
   const random = randomOf(options.seed, STREAMS.functions)
   const functions = openFunctions({ ...options.functions(random), timeline, trace, random })
   const wire = openWire({
     timeline,
     trace,
     faults: options.faults(randomOf(options.seed, STREAMS.faults)),
-    services: Object.fromEntries(services.map(([name, { host, service }]) => [host, { name, service }])),
+    services: Object.fromEntries(services.map(([name, at]) => [at.host, { ...at, name }])),
     kill: (actor: Actor) => functions.kill(actor),
     ...(options.arrived ? { arrived: options.arrived } : {}),
   })

@@ -12,8 +12,10 @@ export interface WireOptions {
   readonly timeline: Timeline
   readonly trace: Trace
   readonly faults: Faults
-  /** By host: `192.0.2.1`. */
-  readonly services: Readonly<Record<string, { readonly name: string; readonly service: Service }>>
+  /** By host: `192.0.2.1`. The bodies of one that is secret are not traced. */
+  readonly services: Readonly<
+    Record<string, { readonly name: string; readonly service: Service; readonly isSecret?: boolean }>
+  >
   /** The process ends where it is, as by `kill -9`. */
   readonly kill: (actor: Actor) => void
   /** Called after each request took its effect; what is thrown there ends the simulation. */
@@ -43,7 +45,8 @@ export function openWire(options: WireOptions): Wire {
       if (!sender) throw new Error(`Nobody of the simulated world sends to ${host}.`)
       const target = services[host]
       if (!target) throw new Error(`There is no simulated service at ${host}.`)
-      const { name, service } = target
+      const { name, service, isSecret = false } = target
+      const shown = (body: string) => (isSecret ? '…' : shortened(body))
       const fate = faults.fateOf({ service: name, actor: sender.name, request })
       requests += 1
       const id = `#${requests}`
@@ -68,7 +71,7 @@ export function openWire(options: WireOptions): Wire {
       }
 
       function arriveAgain(): void {
-        take((answer) => say(`arrives again: ${answer.status} ${shortened(answer.body)}`))
+        take((answer) => say(`arrives again: ${answer.status} ${shown(answer.body)}`))
       }
 
       /** The service's whole work takes place in this event. What it throws is no answer: the simulation is wrong. */
@@ -91,7 +94,7 @@ export function openWire(options: WireOptions): Wire {
       }
 
       function answered(answer: WireAnswer): void {
-        say(`← ${name} ${answer.status}${fate.instead ? ' (instead)' : ''} ${shortened(answer.body)}`)
+        say(`← ${name} ${answer.status}${fate.instead ? ' (instead)' : ''} ${shown(answer.body)}`)
         if (fate.kill === 'after' && from.state !== 'killed') {
           say('dies before it is answered')
           kill(from)
