@@ -14,8 +14,8 @@ export const EXTERNAL_POOL_CEILING = 16
 export const POOLS_LIMITED_MAX = 50
 /** A pool's name, characters: a model's name with its prefix. */
 export const POOL_NAME_CHARS_MAX = 210
-/** Grants in one write of the fleet: its expression stays below DynamoDB's 4 KB, and finishing them within a function's time. */
-export const GRANTS_PER_WRITE_MAX = 25
+/** Places granted, or released, in one write of the fleet: each of its expressions stays below DynamoDB's 4 KB. */
+export const PLACES_PER_WRITE_MAX = 25
 /** Queues whose markers one hand-over reads: repositories and pools with waiting work; one query of less than 1 MB. */
 export const QUEUES_READ_MAX = 4_000
 /** Queues whose tickets one hand-over reads. Of more than these it takes others each time. */
@@ -128,6 +128,8 @@ export const FILE_BYTES_MAX = 400_000
 export const FILES_FETCHED_MAX = 300
 /** Calls to GitHub that a plan has under way at once. */
 export const GITHUB_CONCURRENCY = 8
+/** Runs that one run wakes when it ends: edits of a description while its head is reviewed; more are found by their own time. */
+export const AWAITED_BY_MAX = 20
 /** Delivery ids a run remembers (DESIGN §4). */
 export const DELIVERIES_KEPT = 20
 /** The pull request's description as given to a lens, UTF-8 bytes; a cut is said (AD6). */

@@ -1,23 +1,11 @@
 /** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
 
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { changeLimits, type LimitsChange } from '../ceiling.ts'
+import { QUEUES_READ_MAX } from '../limits.ts'
 import { FLEET_AT_REST, type Fleet, type Ticket } from '../schedule.ts'
-import {
-  change,
-  conditional,
-  contended,
-  create,
-  due,
-  type Item,
-  keyOf,
-  type Ledger,
-  read,
-  readPrefix,
-} from './table.ts'
-
-/** Queues that one hand-over looks at; more wait for the next one. */
-const QUEUES_READ_MAX = 100
+import { fleetUpdate, isWritten } from './fleet-write.ts'
+import { conditional, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
 /** Queues, and tickets of each, that are shown to people; the rest is said to be there. */
 const QUEUES_SHOWN_MAX = 25
@@ -26,21 +14,23 @@ const TICKETS_SHOWN_MAX = 20
 /** A queue that may have tickets. */
 export interface Queue {
   readonly repository: number
+  readonly installation: number
   readonly pool: string
   readonly nonce: string
 }
 
 /** The fleet, read consistently; at rest with the default limits before its first grant. */
 export async function readFleet(ledger: Ledger): Promise<Fleet> {
-  const item = await read<Item>(ledger, keyOf.fleet())
+  const item = (await read<Item>(ledger, keyOf.fleet())) as Partial<Fleet> | undefined
   if (!item) return FLEET_AT_REST
-  const { limits, slots, version } = item as unknown as Fleet
-  return { limits, slots, version }
+  const { limits, slots, closed, granted, version } = { ...FLEET_AT_REST, ...item }
+  return { limits, slots, closed, granted, version }
 }
 
 /**
- * Writes the fleet on the version that was read; false if someone changed it meanwhile. Due while it holds a slot, and
- * never put off by a write: a busy fleet would be written more often than it is looked at, and keep its void slots.
+ * Brings the fleet from what was read to `next`, in one conditional write; false if what it stood on has changed meanwhile.
+ * Due while it holds a slot or a pool is closed, and never put off by a write: a busy fleet would be written more often
+ * than it is looked at, and keep its void slots.
  */
 export async function writeFleet(
   ledger: Ledger,
@@ -50,22 +40,41 @@ export async function writeFleet(
   now: number,
 ): Promise<boolean> {
   const key = keyOf.fleet()
-  const members = { limits: next.limits, slots: next.slots, version: before.version + 1, writer }
-  const holds = Object.keys(next.slots).length > 0
+  const members = due(key, now + ledger.timings.lookMs)
   if (before.version === 0) {
-    const created = await create(ledger, {
-      ...key,
-      ...members,
-      ...(holds ? due(key, now + ledger.timings.lookMs) : {}),
-    })
+    const slots = Object.fromEntries(Object.entries(next.slots).map(([id, slot]) => [id, { ...slot, by: writer }]))
+    const created = await create(ledger, { ...key, ...next, slots, version: 1, writer, ...members })
     return created.done
   }
-  const written = await change(ledger, key, {
-    set: members,
-    ...(holds ? { setIfAbsent: due(key, now + ledger.timings.lookMs) } : { remove: ['duePk', 'dueAt'] }),
-    if: { version: before.version },
-  })
-  return written.done || written.item?.writer === writer
+  const update = fleetUpdate(before, next, { writer, due: members })
+  if (!update) return true
+  const written = await conditional(() =>
+    ledger.client.send(
+      new UpdateCommand({
+        TableName: ledger.table,
+        Key: key,
+        ...update,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    ),
+  )
+  return written.done || isWritten(before, next, writer, written.item)
+}
+
+/** Nothing more happens to a fleet that holds nothing, until its next grant: it is due no longer. Repeatable. */
+export async function restFleet(ledger: Ledger): Promise<void> {
+  await conditional(() =>
+    ledger.client.send(
+      new UpdateCommand({
+        TableName: ledger.table,
+        Key: keyOf.fleet(),
+        UpdateExpression: 'REMOVE #duePk, #dueAt',
+        ConditionExpression: 'size(#slots) = :none AND size(#closed) = :none',
+        ExpressionAttributeNames: { '#duePk': 'duePk', '#dueAt': 'dueAt', '#slots': 'slots', '#closed': 'closed' },
+        ExpressionAttributeValues: { ':none': 0 },
+      }),
+    ),
+  )
 }
 
 /**
@@ -92,10 +101,9 @@ export async function updateLimits(
 /** Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. */
 export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string): Promise<void> {
   await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket } }))
-  const { repository, pool } = ticket
-  await ledger.client.send(
-    new PutCommand({ TableName: ledger.table, Item: { ...keyOf.queue(repository, pool), repository, pool, nonce } }),
-  )
+  const { repository, installation, pool } = ticket
+  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
+  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
 }
 
 /** Queues that may have tickets. */

@@ -14,7 +14,10 @@ const facts: FleetFacts = {
     pools: { external: { configured: 50 } },
   },
   slots: { [idOf(1)]: { epoch: 1, repository: 7, pool: 'lambda', since: NOW } },
-  waiting: { tickets: [{ reviewId: idOf(2), epoch: 1, repository: 8, pool: 'lambda', turn: NOW + 1 }], cut: true },
+  waiting: {
+    tickets: [{ reviewId: idOf(2), epoch: 1, repository: 8, installation: 70, pool: 'lambda', turn: NOW + 1 }],
+    cut: true,
+  },
   closed: { lambda: NOW + 60_000 },
   halts: [{ scope: 'repository/7', by: 'ana', why: 'noise\u001b[2J\nmore', since: NOW }],
 }

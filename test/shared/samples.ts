@@ -60,5 +60,5 @@ export function wantedReview(part: number, changes: Partial<Review> = {}) {
 }
 
 export function ticket(name: string, changes: Partial<Ticket> = {}): Ticket {
-  return { reviewId: name, epoch: 1, repository: 7, pool: 'lambda', turn: 1_000, ...changes }
+  return { reviewId: name, epoch: 1, repository: 7, installation: 70, pool: 'lambda', turn: 1_000, ...changes }
 }

@@ -11,7 +11,7 @@ import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
 import type { RunState } from '../../../shared/run.ts'
-import { afterHandOver } from '../../../shared/schedule.ts'
+import { withGrants } from '../../../shared/schedule.ts'
 import {
   about,
   admitted,
@@ -101,7 +101,7 @@ describe('the fleet', () => {
     const review = await asked(world, 0)
     await queueTicket(world.ledger, ticketOf(review), 'n')
     const before = await readFleet(world.ledger)
-    const next = afterHandOver(before, { grants: [ticketOf(review)], now: world.now })
+    const next = withGrants(before, [ticketOf(review)], world.now)
     await writeFleet(world.ledger, before, next, 'one who dies', world.now)
     expect(await sweep(lookMs)).toContain('fleet')
     expect(await stored(world, 0)).toMatchObject({ state: 'granted' })

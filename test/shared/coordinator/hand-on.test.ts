@@ -3,10 +3,23 @@ import { finishGrant, handOn, slotOf } from '../../../shared/coordinator/hand-on
 import { setLimits } from '../../../shared/coordinator/set-limits.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { completeReview, endReview, leaseReview, takeBack, ticketOf } from '../../../shared/ledger/review.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { FLEET_SLOTS_MAX, GRANT_FRESH_MS, PLACES_PER_WRITE_MAX } from '../../../shared/limits.ts'
 import type { Review } from '../../../shared/review.ts'
-import { afterHandOver, type Ticket } from '../../../shared/schedule.ts'
+import { FLEET_AT_REST, type Ticket, withGrants } from '../../../shared/schedule.ts'
 import { startWorld, type World } from '../ledger/world.ts'
-import { about, admitted, asked, FLEET, heldParts, stored, toldParts, waitingItems, worked } from './fleet-of-tests.ts'
+import {
+  about,
+  admitted,
+  asked,
+  FLEET,
+  heldParts,
+  idOf,
+  stored,
+  toldParts,
+  waitingItems,
+  worked,
+} from './fleet-of-tests.ts'
 
 let world: World
 beforeEach(async () => {
@@ -19,8 +32,9 @@ const range = (length: number) => Array.from({ length }, (_, index) => index)
 /** The fleet is written with these grants, and whoever wrote it dies. */
 async function grantAndDie(...tickets: Ticket[]): Promise<void> {
   const before = await readFleet(world.ledger)
-  const next = afterHandOver(before, { grants: tickets, now: world.now })
+  const next = withGrants(before, tickets, world.now)
   expect(await writeFleet(world.ledger, before, next, 'one who dies', world.now)).toBe(true)
+  world.now += GRANT_FRESH_MS
 }
 
 /** The review's grant or lease has ended, and it is taken back; nothing else has been done about it yet. */
@@ -70,6 +84,22 @@ describe('the ceiling', () => {
     expect(await heldParts(world)).toEqual([2, 3, 4, 5, 6])
     await worked(world, await stored(world, 2))
     expect(await heldParts(world)).toEqual([3, 4, 5, 6, 7])
+  })
+
+  it(`more places than one write can name are given, and given up, in several: ${FLEET_SLOTS_MAX} at once`, async () => {
+    const slots = Object.fromEntries(
+      range(FLEET_SLOTS_MAX).map((part) => [idOf(part), { epoch: 1, repository: 7, pool: 'lambda', since: 0 }]),
+    )
+    await world.put({ ...keyOf.fleet(), ...FLEET_AT_REST, slots, version: 1 })
+    const count = 2 * PLACES_PER_WRITE_MAX + 1
+    for (const part of range(count)) await queueTicket(world.ledger, ticketOf(await asked(world, 300 + part)), 'n')
+    await world.limit({ configured: FLEET_SLOTS_MAX })
+    await handOn(
+      world.coordinator,
+      range(FLEET_SLOTS_MAX).map((part) => ({ reviewId: idOf(part), epoch: 1 })),
+    )
+    expect(await heldParts(world)).toEqual(range(count).map((part) => 300 + part))
+    expect(toldParts(world)).toHaveLength(count)
   })
 
   it('the smallest turns go first over all queues, however long one of them is', async () => {
@@ -216,6 +246,7 @@ describe('a grant that nobody finished', () => {
     await expect(handOn(world.coordinator)).rejects.toThrow()
     expect(await stored(world, 1)).toMatchObject({ state: 'granted' })
     stop()
+    world.now += GRANT_FRESH_MS
     await handOn(world.coordinator)
     expect(await stored(world, 0, { runId: stuck.runId })).toMatchObject({ state: 'granted' })
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })

@@ -6,11 +6,12 @@ import {
   readFleet,
   readQueues,
   readTickets,
+  restFleet,
   updateLimits,
   writeFleet,
 } from '../../../shared/ledger/fleet.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { afterHandOver, FLEET_AT_REST, type Fleet } from '../../../shared/schedule.ts'
+import { closedBy, FLEET_AT_REST, type Fleet, withGrants, without } from '../../../shared/schedule.ts'
 import { ticket } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -21,23 +22,93 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const granting = (fleet: Fleet, ...names: string[]) =>
-  afterHandOver(fleet, { grants: names.map((name) => ticket(name)), now: world.now })
+  withGrants(
+    fleet,
+    names.map((name) => ticket(name)),
+    world.now,
+  )
 const write = (before: Fleet, next: Fleet, writer: string) => writeFleet(world.ledger, before, next, writer, world.now)
+
+const releasing = (fleet: Fleet, name: string) => without(fleet, [{ reviewId: name, epoch: 1 }])
+const heldNow = async () => Object.keys((await readFleet(world.ledger)).slots).toSorted()
 
 describe('the fleet item', () => {
   it('is at rest before its first grant', async () => {
     expect(await readFleet(world.ledger)).toEqual(FLEET_AT_REST)
   })
 
-  it('CE6: of two who read the same fleet one writes it, at its first write too', async () => {
-    for (const round of [1, 2]) {
-      const before = await readFleet(world.ledger)
-      const both = await Promise.all(
-        ['a', 'b'].map((name) => write(before, granting(before, `${name}-${round}`), `${name}-${round}`)),
-      )
-      expect(both.toSorted()).toEqual([false, true])
-      expect(Object.keys((await readFleet(world.ledger)).slots)).toHaveLength(round)
-    }
+  it('CE6: of two who grant the last place exactly one writes it', async () => {
+    await world.limit({ configured: 1 })
+    const before = await readFleet(world.ledger)
+    const both = await Promise.all(['a', 'b'].map((name) => write(before, granting(before, name), name)))
+    expect(both.toSorted()).toEqual([false, true])
+    expect(await heldNow()).toHaveLength(1)
+  })
+
+  it('CE6: of two who write the very first grant exactly one does', async () => {
+    const both = await Promise.all(['a', 'b'].map((name) => write(FLEET_AT_REST, granting(FLEET_AT_REST, name), name)))
+    expect(both.toSorted()).toEqual([false, true])
+    expect(await heldNow()).toHaveLength(1)
+  })
+
+  it('while there is room for both, two who grant different reviews don\u2019t refuse each other', async () => {
+    await world.limit({ configured: 2 })
+    const before = await readFleet(world.ledger)
+    expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
+    expect(await write(before, granting(before, 'b'), 'w2')).toBe(true)
+    expect(await write(before, granting(before, 'c'), 'w3')).toBe(false)
+    expect(await heldNow()).toEqual(['a', 'b'])
+  })
+
+  it('of two who grant the same review one does', async () => {
+    await world.limit({})
+    const before = await readFleet(world.ledger)
+    expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
+    expect(await write(before, granting(before, 'a'), 'w2')).toBe(false)
+  })
+
+  it.each([
+    ['a repository', { perRepository: 1 }],
+    ['a pool', { pools: { lambda: { configured: 1 } } }],
+  ])('I1: where %s has a ceiling of its own, a grant is refused if another came before it', async (_, limits) => {
+    await world.limit(limits)
+    const before = await readFleet(world.ledger)
+    expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
+    expect(await write(before, granting(before, 'b'), 'w2')).toBe(false)
+    expect(await heldNow()).toEqual(['a'])
+  })
+
+  it('a release is not refused because others grant, and its place can be granted in the same write', async () => {
+    await world.limit({ configured: 2 })
+    const rest = await readFleet(world.ledger)
+    await write(rest, granting(rest, 'a'), 'w1')
+    const before = await readFleet(world.ledger)
+    expect(await write(before, granting(before, 'b'), 'w2')).toBe(true)
+    expect(await write(before, granting(releasing(before, 'a'), 'c'), 'w3')).toBe(true)
+    expect(await heldNow()).toEqual(['b', 'c'])
+    expect(await write(before, releasing(before, 'a'), 'w4')).toBe(true) // is released
+    expect(await write(before, granting(releasing(before, 'a'), 'd'), 'w5')).toBe(false)
+  })
+
+  it('a release that comes late leaves the slot of a later epoch alone', async () => {
+    await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
+    const before = await readFleet(world.ledger)
+    const again = withGrants(before, [ticket('a', { epoch: 2 })], world.now)
+    expect(await write(before, again, 'w2')).toBe(true)
+    expect(await write(before, releasing(before, 'a'), 'w3')).toBe(true)
+    expect(await readFleet(world.ledger)).toMatchObject({ slots: { a: { epoch: 2 } } })
+  })
+
+  it('I1: a grant is refused if the limits, or what is closed, changed since they were read', async () => {
+    await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
+    const before = await readFleet(world.ledger)
+    await updateLimits(world.ledger, { configured: 1 }, { writer: 'u', now: world.now })
+    expect(await write(before, granting(before, 'b'), 'w2')).toBe(false)
+    const now = await readFleet(world.ledger)
+    const closed = closedBy(now, { reviewId: 'a', epoch: 1 }, { until: world.now + 1, now: world.now })
+    expect(await write(now, closed, 'w3')).toBe(true)
+    expect(await write(now, closed, 'w4')).toBe(false)
+    expect(await readFleet(world.ledger)).toMatchObject({ closed: closed.closed, version: now.version + 1 })
   })
 
   it.each(['PutItem', 'UpdateItem'])('AW32: a %s whose answer was lost is written', async (operation) => {
@@ -45,23 +116,40 @@ describe('the fleet item', () => {
     const before = await readFleet(world.ledger)
     world.wire.loseAnswer((request) => request.operation === operation)
     expect(await write(before, granting(before, 'b'), 'w1')).toBe(true)
-    expect(await readFleet(world.ledger)).toMatchObject({ version: before.version + 1 })
+    expect(await readFleet(world.ledger)).toMatchObject({ granted: before.granted + 1 })
   })
 
-  it('is due while it holds a slot, and a busy fleet is not put off by being written', async () => {
+  it('is due from its first grant until it is seen holding nothing, and a busy fleet is not put off by being written', async () => {
     await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
     const dueAt = world.now + world.ledger.timings.lookMs
-    expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt })
     world.now += 30_000
     const before = await readFleet(world.ledger)
     await write(before, granting(before, 'b'), 'w2')
+    await restFleet(world.ledger)
     expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt })
     const full = await readFleet(world.ledger)
-    await write(full, { ...full, slots: {} }, 'w3')
+    await write(full, releasing(releasing(full, 'a'), 'b'), 'w3')
+    await restFleet(world.ledger)
     expect(await world.item(keyOf.fleet())).not.toHaveProperty('dueAt')
     const empty = await readFleet(world.ledger)
     await write(empty, granting(empty, 'c'), 'w4')
     expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt: world.now + world.ledger.timings.lookMs })
+  })
+
+  it('IL13: is due while a pool is closed, though nobody works', async () => {
+    await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
+    const before = await readFleet(world.ledger)
+    const place = { reviewId: 'a', epoch: 1 }
+    const closed = closedBy(before, place, { until: world.now + 9_000, now: world.now })
+    await write(before, without(closed, [place]), 'w2')
+    await restFleet(world.ledger)
+    expect(await world.item(keyOf.fleet())).toHaveProperty('dueAt')
+  })
+
+  it('an item without what newer writes count is granted on like any other', async () => {
+    await world.put({ ...keyOf.fleet(), limits: FLEET_AT_REST.limits, slots: {}, version: 1 })
+    const before = await readFleet(world.ledger)
+    expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
   })
 })
 

@@ -17,6 +17,7 @@ import type { Coordinator } from '../../../shared/coordinator/coordinator.ts'
 import type { EndingParts } from '../../../shared/coordinator/ending.ts'
 import { openDocuments } from '../../../shared/documents/documents.ts'
 import { type Item, type Key, keyOf, type Ledger, openLedger } from '../../../shared/ledger/table.ts'
+import { FLEET_AT_REST } from '../../../shared/schedule.ts'
 import { timingsOf } from '../../../shared/timings.ts'
 import { type Front, startFront } from './front.ts'
 
@@ -104,10 +105,9 @@ export async function startWorld(): Promise<World> {
     executionsAbsent: false,
     now: Date.UTC(2026, 0, 5, 9),
     async limit(limits) {
-      const fleet = (await world.item(keyOf.fleet())) ?? { slots: {}, version: 0 }
-      const before = (fleet.limits ?? { configured: 15, enabled: true }) as FleetLimits
+      const fleet = (await world.item(keyOf.fleet())) ?? { ...FLEET_AT_REST }
       const version = (fleet.version as number) + 1
-      await world.put({ ...fleet, ...keyOf.fleet(), limits: { ...before, ...limits }, version })
+      await world.put({ ...fleet, ...keyOf.fleet(), limits: { ...(fleet.limits as FleetLimits), ...limits }, version })
     },
     async item(key) {
       const { Item } = await ledger.client.send(new GetCommand({ TableName: TABLE, Key: key, ConsistentRead: true }))

@@ -1,0 +1,60 @@
+/** Who may get a place now: the first tickets of the queues that the fleet's rules and the halts let through. */
+import { sha256 } from '../identity.ts'
+import { dropQueue, type Queue, readQueues, readTickets } from '../ledger/fleet.ts'
+import { type Halts, haltOn, standingHalts } from '../ledger/halt.ts'
+import type { Ledger } from '../ledger/table.ts'
+import { QUEUES_LOOKED_INTO_MAX } from '../limits.ts'
+import { type Fleet, freePlaces, isAllowed, type Ticket } from '../schedule.ts'
+import type { Coordinator } from './coordinator.ts'
+
+/** Tickets read from one queue at least: some of them are void. */
+const TICKETS_READ_MIN = 20
+
+/**
+ * The first tickets of the queues that may work now, those with a slot among them; markers of empty queues are deleted.
+ * Looks into so many queues at a time, until it has met someone without a slot, and begins somewhere else each time, so that
+ * none is left out for ever. Nothing is granted to a repository for which a halt stands (DESIGN §7).
+ */
+export async function waitingFor(coordinator: Coordinator, fleet: Fleet): Promise<Ticket[]> {
+  const { ledger, nonce } = coordinator
+  const ring = await openQueues(coordinator, fleet)
+  const from = ring.length > QUEUES_LOOKED_INTO_MAX ? placeOf(nonce(), ring.length) : 0
+  const turned = [...ring.slice(from), ...ring.slice(0, from)]
+  const waiting: Ticket[] = []
+  for (let at = 0; at < turned.length; at += QUEUES_LOOKED_INTO_MAX) {
+    const stretch = turned.slice(at, at + QUEUES_LOOKED_INTO_MAX)
+    const lists = await Promise.all(stretch.map((queue) => ticketsIn(ledger, fleet, queue)))
+    waiting.push(...lists.flat())
+    if (waiting.some(({ reviewId }) => fleet.slots[reviewId] === undefined)) break
+  }
+  return waiting
+}
+
+/** Queues that have a marker, and whose repository and pool may work now. */
+export async function openQueues({ ledger, now }: Coordinator, fleet: Fleet): Promise<Queue[]> {
+  const [queues, halts] = await Promise.all([readQueues(ledger), standingHalts(ledger)])
+  return queues.filter((queue) => isAllowed(fleet, queue, now()) && !isHalted(halts, queue))
+}
+
+export function isHalted(halts: Halts, { repository, installation }: Pick<Ticket, 'repository' | 'installation'>) {
+  return haltOn(halts, { id: repository, installationId: installation }) !== undefined
+}
+
+async function ticketsIn(ledger: Ledger, fleet: Fleet, queue: Queue): Promise<Ticket[]> {
+  const tickets = await readTickets(ledger, queue, ticketsReadOf(fleet, queue))
+  if (tickets.length === 0) await dropQueue(ledger, queue)
+  return tickets
+}
+
+/** All that could be granted, and as many more as have their slots already: these must not hide who waits behind them. */
+function ticketsReadOf(fleet: Fleet, queue: Queue): number {
+  const held = Object.values(fleet.slots).filter(
+    ({ repository, pool }) => repository === queue.repository && pool === queue.pool,
+  )
+  return Math.max(TICKETS_READ_MIN, freePlaces(fleet) + held.length)
+}
+
+/** A place on a ring of that size, as evenly spread as the nonces are. */
+function placeOf(nonce: string, size: number): number {
+  return Number.parseInt(sha256(nonce).slice(0, 8), 16) % size
+}

@@ -1,0 +1,110 @@
+/**
+ * One conditional write of the fleet item: what differs between two fleets, under conditions on what the decision stood on.
+ *
+ * Limits and closings are rules: changed on the version, and every grant is refused if they changed since. Slots are written
+ * one by one. A grant needs a place (the map's size), and that its review has none; a release, that its slot is still there.
+ * So two who grant different reviews while there is room for both don't refuse each other, and a release is never refused
+ * because others were busy. Only where a repository or a pool has a ceiling of its own is it asked that nobody granted
+ * meanwhile, because the map's size doesn't tell these.
+ */
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { effectiveOf } from '../ceiling.ts'
+import { type Fleet, isCounted, type Slot } from '../schedule.ts'
+import type { Item } from './table.ts'
+
+type FleetUpdate = Pick<
+  UpdateCommandInput,
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>
+
+/** What differs between two fleets. */
+interface Difference {
+  /** New slots, and those that replace one of another epoch. */
+  readonly granted: readonly (readonly [reviewId: string, slot: Slot, replaces: number | undefined])[]
+  readonly released: readonly (readonly [reviewId: string, epoch: number])[]
+  readonly rules: boolean
+}
+
+/** An update that brings the item from one fleet to the next; undefined if nothing differs. */
+export function fleetUpdate(before: Fleet, next: Fleet, write: { writer: string; due: Item }): FleetUpdate | undefined {
+  const { granted, released, rules } = differenceOf(before, next)
+  const names: Record<string, string> = {}
+  const values: Item = {}
+  const name = (member: string, alias = member) => {
+    names[`#${alias}`] = member
+    return `#${alias}`
+  }
+  const value = (alias: string, content: unknown) => {
+    values[`:${alias}`] = content
+    return `:${alias}`
+  }
+  const slot = (reviewId: string, alias: string) => `${name('slots')}.${name(reviewId, alias)}`
+  const set: string[] = []
+  const remove: string[] = []
+  const conditions: string[] = []
+
+  if (rules) {
+    const { limits, closed } = next
+    const members = { limits, closed, version: before.version + 1, writer: write.writer }
+    for (const [member, content] of Object.entries(members)) set.push(`${name(member)} = ${value(member, content)}`)
+  }
+  if (rules || granted.length > 0) conditions.push(`${name('version')} = ${value('before', before.version)}`)
+
+  for (const [index, [reviewId, content, replaces]] of granted.entries()) {
+    const path = slot(reviewId, `g${index}`)
+    set.push(`${path} = ${value(`g${index}`, { ...content, by: write.writer })}`)
+    conditions.push(
+      replaces === undefined
+        ? `attribute_not_exists(${path})`
+        : `${path}.${name('epoch')} = ${value(`e${index}`, replaces)}`,
+    )
+  }
+  for (const [index, [reviewId, epoch]] of released.entries()) {
+    const path = slot(reviewId, `r${index}`)
+    remove.push(path)
+    conditions.push(`${path}.${name('epoch')} = ${value(`r${index}`, epoch)}`)
+  }
+  if (granted.length > 0) {
+    const added = granted.filter(([, , replaces]) => replaces === undefined).length
+    const room = effectiveOf(next.limits).effective - added + released.length
+    conditions.push(`size(${name('slots')}) <= ${value('room', room)}`)
+    set.push(
+      `${name('granted')} = if_not_exists(${name('granted')}, ${value('none', 0)}) + ${value('grants', granted.length)}`,
+    )
+    const slots = granted.map(([, content]) => content)
+    if (isCounted(next, slots)) conditions.push(`${name('granted')} = ${value('granted', before.granted)}`)
+  }
+  if (granted.length > 0 || Object.keys(next.closed).length > 0) {
+    for (const [member, content] of Object.entries(write.due)) {
+      set.push(`${name(member)} = if_not_exists(${name(member)}, ${value(member, content)})`)
+    }
+  }
+  if (conditions.length === 0) return undefined
+  const parts = [set.length > 0 ? `SET ${set.join(', ')}` : '', remove.length > 0 ? `REMOVE ${remove.join(', ')}` : '']
+  return {
+    UpdateExpression: parts.join(' ').trim(),
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  }
+}
+
+/** True if a refused write is done nevertheless: the SDK repeated it after a lost answer (AW32). */
+export function isWritten(before: Fleet, next: Fleet, writer: string, item: Item | undefined): boolean {
+  const { granted, released, rules } = differenceOf(before, next)
+  const slots = (item?.slots ?? {}) as Fleet['slots']
+  if (granted.length > 0) return granted.every(([reviewId]) => slots[reviewId]?.by === writer)
+  if (rules) return item?.writer === writer
+  return released.every(([reviewId, epoch]) => slots[reviewId]?.epoch !== epoch)
+}
+
+function differenceOf(before: Fleet, next: Fleet): Difference {
+  const granted = Object.entries(next.slots).flatMap(([reviewId, slot]) => {
+    const had = before.slots[reviewId]
+    return had?.epoch === slot.epoch ? [] : [[reviewId, slot, had?.epoch] as const]
+  })
+  const released = Object.entries(before.slots)
+    .filter(([reviewId]) => next.slots[reviewId] === undefined)
+    .map(([reviewId, { epoch }]) => [reviewId, epoch] as const)
+  return { granted, released, rules: before.limits !== next.limits || before.closed !== next.closed }
+}
