@@ -13,6 +13,7 @@ import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { parseReviewId, type ReviewName } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
+import { turnOf } from '../../shared/schedule.ts'
 import { admissionOf, needsAdjudication, refusalOf } from './admit.ts'
 
 const log = openLog('admit')
@@ -39,7 +40,7 @@ export async function handler(input: unknown): Promise<void> {
 async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
   const review = await awaitGrant(
     ledger,
-    { ...name, attempt: run.attempt, repository: run.repository, pool: 'lambda', turn: run.acceptedAt, token },
+    { ...name, attempt: run.attempt, repository: run.repository, pool: 'lambda', turn: turnOf(run), token },
     { writer: randomUUID(), now: Date.now() },
   )
   const admission = admissionOf(review)

@@ -12,7 +12,8 @@ import { type HttpRequest, jsonIn, revisionIn } from './request.ts'
 export async function showFleet({ ledger }: ApiParts): Promise<HttpAnswer> {
   const [fleet, waiting, halts] = await Promise.all([readFleet(ledger), readWaiting(ledger), standingHalts(ledger)])
   const standing = Object.entries(halts).flatMap(([scope, halt]) => (halt ? [{ scope, ...halt }] : []))
-  const view = fleetViewOf({ ...fleet, waiting, closed: {}, halts: standing })
+  const closed = Object.fromEntries(Object.entries(fleet.closed).map(([pool, { until }]) => [pool, until]))
+  const view = fleetViewOf({ ...fleet, waiting, closed, halts: standing })
   return answer(200, view, { etag: `"${view.revision}"` })
 }
 
