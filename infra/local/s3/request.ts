@@ -25,7 +25,7 @@ const metadataPrefix = 'x-amz-meta-'
 const unservedHeaders = ['if-match', 'if-modified-since', 'if-unmodified-since', 'x-amz-copy-source']
 
 /** Reads `/<bucket>/<key>`, each part percent-encoded. */
-export function addressOf(request: IncomingMessage): ObjectAddress {
+export function addressOf(request: Pick<IncomingMessage, 'url'>): ObjectAddress {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   const [, rawBucket = '', rawKey = ''] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? []
   const bucket = decoded(rawBucket)
@@ -40,7 +40,7 @@ export function addressOf(request: IncomingMessage): ObjectAddress {
 }
 
 /** Refuses what this service would otherwise answer wrongly by not knowing it. */
-export function refuseUnserved(request: IncomingMessage): void {
+export function refuseUnserved(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): void {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
   const parameter = [...query.keys()].find((name) => name !== 'x-id') // x-id names the operation, and nothing else
   const header = unservedHeaders.find((name) => request.headers[name] !== undefined)

@@ -120,10 +120,11 @@ async function get(
   await pipeline(file.createReadStream({ start, end, autoClose: false }), response)
 }
 
-function objectHeaders(
+/** What is said of an object, or of a part of it, before its content. */
+export function objectHeaders(
   about: StoredObject,
   range: ByteRange | undefined,
-  request: IncomingMessage,
+  request: Pick<IncomingMessage, 'headers'>,
 ): Record<string, string> {
   // A checksum is of the whole object; the SDK would compare it with the part.
   const wantsChecksum = request.headers['x-amz-checksum-mode']?.toString().toUpperCase() === 'ENABLED' && !range
@@ -139,7 +140,8 @@ function objectHeaders(
   }
 }
 
-const checksumHeaders = (about: StoredObject): Record<string, string> => ({
+/** The checksums of an object, as its upload and its reading answer them. */
+export const checksumHeaders = (about: StoredObject): Record<string, string> => ({
   ...about.checksums,
   'x-amz-checksum-type': 'FULL_OBJECT',
 })

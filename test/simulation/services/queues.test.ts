@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 
 sqsContract('the simulated queues', async () => {
   let at = Date.parse('2031-05-05T00:00:00Z')
-  const service = await serveSimulated(simulatedQueues({ now: () => at }), longPollMs)
+  const service = await serveSimulated(simulatedQueues({ now: () => at }), { waitMs: longPollMs })
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   return {
     client: new SQSClient({ endpoint: service.url, region: 'local', credentials, maxAttempts: 1 }),
@@ -40,7 +40,10 @@ function queueWith(attributes: Record<string, string> = {}) {
       headers: { 'x-amz-target': 'AmazonSQS.SendMessage' },
       body: JSON.stringify({ QueueUrl: url, MessageBody, MessageGroupId, MessageDeduplicationId }),
     })
-  return { queues, send, pass: (ms: number) => void (at += ms), now: () => at }
+  const pass = (ms: number) => {
+    at += ms
+  }
+  return { queues, send, pass, now: () => at }
 }
 
 test('an event source receives records, deletes them, and lets others come again when their time has passed', () => {
