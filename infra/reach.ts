@@ -74,15 +74,20 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     documents: ['writes'],
     sends: ['outbox'],
     receives: 'inbox',
-    executions: ['stops'],
+    executions: ['starts', 'describes', 'stops'],
     answers: true,
+    secrets: ['github-app'],
+    github: true,
     why: {
-      ledger: 'A run is ended step by step: its reviews, tickets and slots, and the next review that takes the slot.',
-      documents: 'How a run ended is content of its check run.',
-      sends: 'Post is woken to show how a run ended.',
+      ledger:
+        'A command starts, cancels or repeats a run, or halts a repository, and owes one reply. A run is ended step by step: its reviews, tickets and slots, and the next review that takes the slot.',
+      documents: 'A reply is content, and so is how a run ended, for its check run.',
+      sends: 'Post is woken to say the reply and to show how a run ended.',
       receives: 'Events of a pull request are worked on in their order.',
-      executions: 'A run that is ended must not go on working.',
+      executions: 'A run that a person asks for is started; one that is ended must not go on working.',
       answers: 'A slot that becomes free is handed on to a review that waits with its token.',
+      secrets: 'The App’s private key: the permission of who commands is asked as the installation of the repository.',
+      github: 'The permission of who commands, and the pull request, are read at that moment. It writes nothing there.',
     },
   },
   plan: {
@@ -134,13 +139,13 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
   },
   conclude: {
     ...nothing,
-    ledger: ['reads', 'creates', 'changes', 'checks'],
+    ledger: ['reads', 'creates', 'changes', 'deletes', 'checks'],
     documents: ['reads', 'writes'],
     sends: ['outbox'],
     answers: true,
     why: {
       ledger:
-        'One transaction writes the verdict, the review to be posted and what GitHub is to show, if no halt stands.',
+        'One transaction writes the verdict, the review to be posted and what GitHub is to show, if no halt stands; under one the run is held, and its places are handed on.',
       documents: 'Results are read; the conclusion and the texts to be posted are written.',
       sends: 'Post is woken to say the verdict.',
       answers: 'A conclusion that is shown already is answered without waiting for post.',

@@ -63,6 +63,8 @@ export interface Run extends RunRequest {
   readonly concludedWhole?: boolean
   /** Task token of Conclude, until it is answered. */
   readonly token?: string
+  /** Runs that wait until this one has ended: they are woken then. */
+  readonly awaitedBy?: readonly string[]
   /** Asked for while the run was ending: its next attempt, which begins when this one has ended. */
   readonly askedAgain?: RunRequest
   readonly version: number
@@ -83,10 +85,10 @@ export function meaningOf(run: Run, request: RunRequest, deliveryId: string): De
   return run.state === 'ended' ? 'raise' : 'join'
 }
 
-/** The request that made a run, asked once more. A series that its first attempt has opened isn't opened again. */
+/** The request that made a run's attempt, asked once more. A series that it has opened and planned for isn't opened again. */
 export function requestAgain(run: Run): RunRequest {
   const { runId, repository, number, cause, kind, head, baseRef, eventAt, payloadDigest, askedBy } = run
-  const opensSeries = run.opensSeries && run.attempt === 1 && run.plan === undefined
+  const opensSeries = run.opensSeries && run.plan === undefined
   const asked = askedBy ? { askedBy } : {}
   return { runId, repository, number, cause, kind, head, baseRef, opensSeries, eventAt, payloadDigest, ...asked }
 }

@@ -5,19 +5,26 @@ import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
+import { openSecret } from '../../shared/aws/secrets.ts'
 import { inboxNudge, inputOf } from '../../shared/contract.ts'
 import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
-import { nameOf } from '../../shared/errors.ts'
-import { finishEvent, openEvent } from '../../shared/ledger/event.ts'
+import { isFailure, nameOf } from '../../shared/errors.ts'
+import type { ClosedEvent } from '../../shared/event.ts'
+import { openApp } from '../../shared/github/app.ts'
+import { finishEvent, openEvent, postponeEvent } from '../../shared/ledger/event.ts'
 import { beginEnding } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
+import { GITHUB_UNREACHABLE_MS } from '../../shared/limits.ts'
 import { reached } from '../../shared/points.ts'
 import { runToEnd } from './command.ts'
+import type { Command } from './decide.ts'
+import { doCommand } from './do-command.ts'
 
 const log = openLog('command')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
+const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
 const parts: EndingParts = {
   ledger,
   executions: openExecutions(),
@@ -32,17 +39,36 @@ export async function handler(batch: { readonly Records: readonly QueueRecord[] 
   return workThrough(batch.Records, takeUp, (error) => log.error('An event was not done', { error: nameOf(error) }))
 }
 
-/** Does one event; one that was done already is acknowledged. */
+/** Does one event; one that was done already is acknowledged, one that can't be done yet is due again. */
 async function takeUp(body: string): Promise<void> {
   const name = inputOf(inboxNudge, JSON.parse(body))
   const event = await openEvent(ledger, name)
   if (!event) return
-  const ends = runToEnd(event, await readThread(ledger, name.repositoryId, name.number))
-  if (ends && (await beginEnding(ledger, ends, { ...ends, now: Date.now() }))) {
+  const done = event.kind === 'closed' ? await endRun(event) : await obey(event)
+  POINT: await reached('command.done')
+  if (done) await finishEvent(ledger, event)
+  else await postponeEvent(ledger, event, Date.now() + GITHUB_UNREACHABLE_MS)
+}
+
+/** The pull request was closed: what reviews it ends. */
+async function endRun(event: ClosedEvent): Promise<boolean> {
+  const ends = runToEnd(event, await readThread(ledger, event.repository.id, event.number))
+  if (ends && (await beginEnding(ledger, ends, { ...ends, eventAt: event.eventAt, now: Date.now() }))) {
     POINT: await reached('command.ending_begun')
     await finishEnding(parts, ends.runId)
   }
-  POINT: await reached('command.done')
-  await finishEvent(ledger, event)
   log.info('Event done', { event: event.kind, outcome: ends ? 'ended' : 'nothing_to_end' })
+  return true
+}
+
+/** A person's command. Where GitHub is gone for us, or forbids what is needed, there is nobody to be answered. */
+async function obey(event: Command): Promise<boolean> {
+  const github = await openInstallation(event.repository.installationId, Date.now())
+  try {
+    return await doCommand({ ...parts, github, log }, event)
+  } catch (error) {
+    if (!isFailure(error, 'dead')) throw error
+    log.error('A command can not be done', { code: error.code })
+    return true
+  }
 }

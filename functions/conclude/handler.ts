@@ -8,6 +8,7 @@ import type { Conclusion } from '../../shared/conclusion.ts'
 import { concludeInput, inputOf } from '../../shared/contract.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { holdForHalt } from '../../shared/coordinator/hold.ts'
 import { getDocument, openDocuments, putDocument } from '../../shared/documents/documents.ts'
 import { Dead, Retry } from '../../shared/errors.ts'
 import { type MessageState, readMessage } from '../../shared/ledger/message.ts'
@@ -19,7 +20,7 @@ import { CONTRACT } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
 import type { ReviewResult } from '../../shared/result.ts'
-import type { Reason, Run } from '../../shared/run.ts'
+import type { Run } from '../../shared/run.ts'
 import type { Thread } from '../../shared/thread.ts'
 import { checkRunOf } from './check-run.ts'
 import { conclude } from './conclude.ts'
@@ -91,8 +92,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   })
   if (moved === 'again') return 'again'
   if (moved === 'done') return 'owed'
-  const reason: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
-  return (await updateRun(ledger, run, { state: 'held', reason }, { now: Date.now() })) ? 'held' : 'again'
+  return (await holdForHalt(coordinator, run)) ? 'held' : 'again'
 }
 
 /** The verdict that stands for this head, which an edited description may have brought up to date since. */

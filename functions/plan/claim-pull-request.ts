@@ -17,8 +17,16 @@ export type Claimed =
       readonly pullRequest: PullRequest
       readonly ends: string | undefined
     }
-  | { readonly kind: 'hold'; readonly reason: Reason }
-  | { readonly kind: 'end'; readonly outcome: RunOutcome; readonly reason: Reason }
+  | { readonly kind: 'halted' }
+  /** An edited description doesn't cut short the review of its head: it waits until that run has ended. */
+  | { readonly kind: 'waits'; readonly behind: string }
+  | {
+      readonly kind: 'end'
+      readonly outcome: RunOutcome
+      readonly reason: Reason
+      /** The head that GitHub shows instead. */
+      readonly shown?: string
+    }
 
 /** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
 export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Claimed> {
@@ -34,8 +42,8 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
     const pullRequest = await github.pullRequest(run.repository, run.number)
     const seen = headSeen(pullRequest, current, now)
     if (seen.kind === 'wait')
-      throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} yet.`, 5_000)
-    if (seen.kind === 'superseded') return overtaken(`the head ${seen.by.slice(0, 7)}`)
+      throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} as it is yet.`, 5_000)
+    if (seen.kind === 'superseded') return { ...overtaken(`the head ${seen.by.slice(0, 7)}`), shown: seen.by }
     if (seen.kind === 'closed') {
       return ends('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
     }
@@ -43,9 +51,8 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
       return ends('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
     }
     const before = decision.ends === undefined ? undefined : await readRun(ledger, decision.ends)
-    // An edited description doesn't cut short the review of the head: it waits until that is shown.
     if (run.kind === 'analyzers' && before && before.head === run.head && isLive(before.state)) {
-      return { kind: 'hold', reason: { code: 'attempt_waits', sentence: 'It waits for the review of this head.' } }
+      return { kind: 'waits', behind: before.runId }
     }
     const moved = await writeClaim(ledger, {
       thread,
@@ -56,8 +63,7 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
       now,
     })
     if (moved === 'again') return 'again'
-    if (moved === 'halted')
-      return { kind: 'hold', reason: { code: 'halted', sentence: 'A halt stands for this repository.' } }
+    if (moved === 'halted') return { kind: 'halted' }
     const version = (thread?.version ?? 0) + 1
     return {
       kind: 'claimed',
@@ -69,10 +75,10 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
   })
 }
 
-function overtaken(by: string): Claimed {
+function overtaken(by: string): Extract<Claimed, { kind: 'end' }> {
   return ends('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
 }
 
-function ends(outcome: RunOutcome, reason: Reason): Claimed {
+function ends(outcome: RunOutcome, reason: Reason): Extract<Claimed, { kind: 'end' }> {
   return { kind: 'end', outcome, reason }
 }

@@ -7,14 +7,16 @@ import { openQueue } from '../../shared/aws/queue.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { inputOf, type PlanAnswer, planInput } from '../../shared/contract.ts'
 import { finishEnding } from '../../shared/coordinator/ending.ts'
+import { holdBehind, holdForHalt } from '../../shared/coordinator/hold.ts'
+import { reviveHead } from '../../shared/coordinator/revive.ts'
 import { getDocument, openDocuments } from '../../shared/documents/documents.ts'
 import { isFailure, Refused } from '../../shared/errors.ts'
 import { openApp } from '../../shared/github/app.ts'
-import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
+import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
-import { isLive, type Run } from '../../shared/run.ts'
+import type { Run } from '../../shared/run.ts'
 import { type Claimed, claimPullRequest } from './claim-pull-request.ts'
 import { answerPlanned, planClaimed } from './store-plan.ts'
 
@@ -62,19 +64,18 @@ async function notPlanned(
   ending: Parameters<typeof finishEnding>[0],
 ): Promise<PlanAnswer> {
   const { ledger, now, log } = parts
-  log.info('Not planned', { runId: run.runId, attempt: run.attempt, outcome: why.kind, code: why.reason.code })
-  if (why.kind === 'hold') {
-    const current = await readRun(ledger, run.runId)
-    // Another attempt, or an ending, may have come meanwhile: neither is held by what this one met.
-    if (current?.attempt !== run.attempt || !isLive(current.state)) return ended('superseded')
-    await updateRun(ledger, current, { state: 'held', reason: why.reason }, { now: now() })
-    return ended('held')
+  const code = why.kind === 'end' ? why.reason.code : why.kind === 'halted' ? 'halted' : 'attempt_waits'
+  log.info('Not planned', { runId: run.runId, attempt: run.attempt, outcome: why.kind, code })
+  if (why.kind !== 'end') {
+    const held = await (why.kind === 'halted' ? holdForHalt(parts, run) : holdBehind(parts, run, why.behind))
+    return ended(held ? 'held' : 'superseded')
   }
   if (await beginEnding(ledger, run, { outcome: why.outcome, reason: why.reason, now: now() })) {
     POINT: await reached('plan.ending_begun')
     // Its own execution goes on to its end by this answer.
     await finishEnding({ ...ending, keepExecution: true }, run.runId)
   }
+  if (why.shown !== undefined) await reviveHead(parts, run, why.shown)
   return ended(why.outcome === 'failed' ? 'failed' : 'superseded')
 }
 

@@ -1,5 +1,5 @@
 /** Whether GitHub shows the head that the event named; GitHub's API may lag behind its own webhooks (DESIGN §9). Pure. */
-import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
+import { GITHUB_READ_BACK_MS, HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
 
 export type HeadSeen =
@@ -7,7 +7,7 @@ export type HeadSeen =
   | { readonly kind: 'closed' }
   /** Another head, of a later event: this run has been overtaken. */
   | { readonly kind: 'superseded'; readonly by: string }
-  /** The head isn't visible yet: look again. */
+  /** The head, or that the pull request is open again, isn't visible yet: look again. */
   | { readonly kind: 'wait' }
   /** It has not become visible in time: the older head is never reviewed in its place (PL8). */
   | { readonly kind: 'failed' }
@@ -18,7 +18,11 @@ export function headSeen(
   run: Pick<Run, 'head' | 'eventAt' | 'acceptedAt'>,
   now: number,
 ): HeadSeen {
-  if (shown.state === 'closed' && shown.updatedAt >= run.eventAt) return { kind: 'closed' }
+  if (shown.state === 'closed' && shown.updatedAt > run.eventAt) return { kind: 'closed' }
+  // Closed and reopened within one second: GitHub may be behind.
+  if (shown.state === 'closed' && shown.updatedAt === run.eventAt) {
+    return now - run.acceptedAt < GITHUB_READ_BACK_MS ? { kind: 'wait' } : { kind: 'closed' }
+  }
   if (shown.head.sha === run.head) return { kind: 'live' }
   if (shown.updatedAt > run.eventAt) return { kind: 'superseded', by: shown.head.sha }
   if (now - run.acceptedAt < HEAD_VISIBLE_WITHIN_MS) return { kind: 'wait' }

@@ -7,8 +7,8 @@ import { putDocument } from '../../shared/documents/documents.ts'
 import { Retry } from '../../shared/errors.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
-import { raiseResources } from '../../shared/ledger/resource.ts'
-import { updateRun } from '../../shared/ledger/run.ts'
+import { writePlan } from '../../shared/ledger/plan.ts'
+import type { Raise } from '../../shared/ledger/resource.ts'
 import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reviewIdOf } from '../../shared/review.ts'
@@ -30,7 +30,8 @@ export async function planClaimed(
   const shown = isShownAgain(run, made)
   const plan = shown ? made : await withTexts(parts, made)
   const digest = await putDocument(documents, plan)
-  const planned = await updateRun(ledger, run, { plan: digest, planKey: plan.planKey }, { now: now() })
+  const wanted = shown ? [] : await inProgress(parts, run, plan)
+  const planned = await writePlan(ledger, run, { digest, planKey: plan.planKey, wanted, now: now() })
   if (!planned) throw new Retry('claim_contended', 'The run changed while it was planned.', 1_000)
   log.info('Planned', {
     runId: run.runId,
@@ -43,13 +44,16 @@ export async function planClaimed(
 
 /** The answer for a run that has its plan, however often it is asked for; a verdict that is known already is shown again. */
 export async function answerPlanned(
-  parts: Pick<PlanParts, 'ledger' | 'documents' | 'outbox' | 'now' | 'nonce'>,
+  parts: Pick<PlanParts, 'ledger' | 'outbox' | 'nonce'>,
   run: Run,
   plan: Plan,
   outcome: 'planned' | 'replay',
 ): Promise<PlanAnswer> {
   const shown = isShownAgain(run, plan)
-  if (!shown && run.state === 'running') await showInProgress(parts, run, plan)
+  if (!shown && run.state === 'running') {
+    const { repository, number, runId } = run
+    await nudge(parts.outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, parts.nonce())
+  }
   const { effective } = effectiveOf((await readFleet(parts.ledger)).limits)
   const name = { runId: run.runId, planKey: plan.planKey }
   return {
@@ -61,15 +65,11 @@ export async function answerPlanned(
 }
 
 /** The check run is in progress and the label says so, from now until there is a verdict (PR1). */
-async function showInProgress(parts: Parameters<typeof answerPlanned>[0], run: Run, plan: Plan): Promise<void> {
-  const { ledger, documents, outbox, now, nonce } = parts
-  const pullRequest = { repositoryId: run.repository.id, number: run.number }
+async function inProgress({ documents }: PlanParts, run: Run, plan: Plan): Promise<Raise['wanted']> {
   const label: LabelResource = { kind: 'label', label: 'muster: checking' }
   const checkRun = inProgressCheckRun(run, [...new Set(plan.reviews.map(({ lens }) => lens))])
-  const wanted = [
+  return [
     { kind: 'check_run', key: run.head, document: await putDocument(documents, checkRun) },
     { kind: 'label', key: 'main', document: await putDocument(documents, label) },
   ]
-  await raiseResources(ledger, { ...pullRequest, runId: run.runId, wanted, now: now() })
-  await nudge(outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, nonce())
 }

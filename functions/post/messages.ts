@@ -1,4 +1,5 @@
 /** Says what a run owes to say: once, under the message's lease, and only while the run may speak (DESIGN §9). */
+import { reviveHead } from '../../shared/coordinator/revive.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
 import { isFailure, sentenceOf } from '../../shared/errors.ts'
 import { lookAgain } from '../../shared/github/look-again.ts'
@@ -13,6 +14,7 @@ import {
   rememberPending,
   settleMessage,
   stillLeased,
+  withdrawMessage,
 } from '../../shared/ledger/message.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { countRound, readThread } from '../../shared/ledger/thread.ts'
@@ -27,7 +29,10 @@ import { type Writing, writingFor } from './writing.ts'
 export async function sayMessages(parts: PostParts, run: Run): Promise<void> {
   const { ledger, owner, now } = parts
   const messages = await readMessages(ledger, { repositoryId: run.repository.id, number: run.number, runId: run.runId })
+  const isHalted = messages.some(({ state }) => state === 'owed') && (await standingHalt(ledger, run.repository))
   for (const message of messages) {
+    // It waits for the end of the halt as it stands: taking its lease and giving it back would cost two writes a minute.
+    if (isHalted && message.state === 'owed') continue
     const open = message.state === 'owed' || message.state === 'withdrawing'
     if (!open && !isLookDue(message, now())) continue
     if (!(await leaseMessage(ledger, message, owner, now()))) continue
@@ -41,13 +46,13 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
   const { ledger, documents, owner, now, log } = parts
   const writing = writingFor(parts, run)
   const lookAt = () => lookAtOf(parts, message, writing)
-  let stopped: Awaited<ReturnType<typeof reasonToStop>>
+  let stopped: Awaited<ReturnType<typeof reasonToStop>> = {}
   try {
     const payload = await getDocument<ReviewMessage>(documents, message.document)
     const said = await sayReview(writing.github, run.repository, run.number, payload, {
       checks: async () => {
         stopped = await reasonToStop(parts, message)
-        return stopped === undefined ? 'go' : 'stop'
+        return stopped.reason === undefined ? 'go' : 'stop'
       },
       onPending: async (reviewId) => {
         POINT: await reached('post.review_pending')
@@ -73,13 +78,14 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
     } else {
       const at = now() + ledger.timings.lookMs
       await postponeMessage(ledger, message, owner, { at, error: false, lookAt: lookAt() })
-      if (stopped === 'head_moved') await overtaken(parts, run)
+      if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shownHead)
+      if (stopped.reason === 'not_live') await withdrawIfOver(parts, message)
     }
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A review can not be said', { runId: run.runId, code: error.code })
     await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
-    if (stopped === 'head_moved') await overtaken(parts, run)
+    if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shownHead)
   }
 }
 
@@ -134,20 +140,36 @@ function lookAtOf({ ledger, now }: PostParts, message: Message, writing: Writing
 }
 
 /** Asked right before each step that others would see; everything is read anew. */
-async function reasonToStop(parts: PostParts, message: Message) {
+async function reasonToStop(
+  parts: PostParts,
+  message: Message,
+): Promise<{ reason?: ReturnType<typeof stopReason>; shownHead?: string }> {
   const { ledger, github, owner } = parts
   const run = await readRun(ledger, message.runId)
-  if (!run || !(await stillLeased(ledger, message, owner))) return 'not_live'
+  if (!run || !(await stillLeased(ledger, message, owner))) return { reason: 'not_live' }
   const [thread, halt, pullRequest] = await Promise.all([
     readThread(ledger, message.repositoryId, message.number),
     standingHalt(ledger, run.repository),
     github.pullRequest(run.repository, run.number),
   ])
-  return stopReason({ run, thread, message, halted: halt !== undefined, shownHead: pullRequest.head.sha })
+  const shownHead = pullRequest.head.sha
+  return { reason: stopReason({ run, thread, message, halted: halt !== undefined, shownHead }), shownHead }
 }
 
-/** GitHub shows another head, whose own run may not have begun: this one ends, and the sweeper finishes its ending (PR2). */
-export async function overtaken({ ledger, now }: PostParts, run: Run): Promise<void> {
+/** One that is owed by an attempt that is over is owed by nobody: it is withdrawn, as an ending does it. */
+async function withdrawIfOver({ ledger, now }: PostParts, message: Message): Promise<void> {
+  const run = await readRun(ledger, message.runId)
+  const over = run?.state === 'ended' || (run?.attempt ?? Infinity) > message.attempt
+  if (over) await withdrawMessage(ledger, message, now())
+}
+
+/**
+ * GitHub shows another head, whose own run may not have begun: this one ends, and the sweeper finishes its ending (PR2). Where
+ * that head's run was superseded by this one, it is asked for again.
+ */
+export async function overtaken(parts: PostParts, run: Run, shownHead: string | undefined): Promise<void> {
+  const { ledger, now } = parts
   const reason: Reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
   await beginEnding(ledger, run, { outcome: 'superseded', reason, now: now() })
+  if (shownHead !== undefined) await reviveHead(parts, run, shownHead)
 }

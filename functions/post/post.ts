@@ -50,7 +50,9 @@ export function mayShow(facts: {
   if (halted || raisedBy?.state === 'ending') return 'later'
   if (raisedBy?.state === 'concluded') return shownHead === raisedBy.head ? 'show' : 'head_moved'
   const overtaken = raisedBy === undefined || (raisedBy.state === 'ended' && raisedBy.outcome !== 'reviewed')
-  const leftBehind = desired.kind === 'check_run' || (desired.kind === 'label' && desired.label === 'none')
+  const leftBehind =
+    (desired.kind === 'check_run' && desired.status === 'completed') ||
+    (desired.kind === 'label' && desired.label === 'none')
   return overtaken && !leftBehind ? 'void' : 'show'
 }
 

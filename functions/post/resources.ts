@@ -33,6 +33,8 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
     const resources = await readResources(ledger, pullRequest)
     const owed = resources?.all.filter((resource) => isOwed(resource, now())) ?? []
     if (!resources || owed.length === 0) return
+    // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
+    if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return
     if ((await keepAll(parts, run, resources, owed)) !== 'raised') return
   }
@@ -118,7 +120,7 @@ async function allowedNow(
     raisedBy?.state === 'concluded' ? (await github.pullRequest(run.repository, run.number)).head.sha : ''
   const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shownHead })
   if (allowed !== 'head_moved') return allowed
-  if (raisedBy) await overtaken(parts, raisedBy)
+  if (raisedBy) await overtaken(parts, raisedBy, shownHead)
   return 'later'
 }
 

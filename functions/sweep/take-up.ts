@@ -10,10 +10,11 @@ import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import type { DueItem } from '../../shared/ledger/due.ts'
-import { readFleet } from '../../shared/ledger/fleet.ts'
+import { readFleet, restFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import { readReview, ticketOf } from '../../shared/ledger/review.ts'
-import { beginEnding, readRun, updateRun } from '../../shared/ledger/run.ts'
+import { beginEnding, readRun } from '../../shared/ledger/run.ts'
+import { resumeRun } from '../../shared/ledger/run-again.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { isDone, parseReviewId, type Review } from '../../shared/review.ts'
@@ -71,12 +72,7 @@ async function takeUpRun(parts: SweepParts, due: Run): Promise<void> {
       if (await finishIfShown(parts, run.runId)) return
       return nudgePost(parts, { repositoryId: run.repository.id, number: run.number, runId: run.runId })
     case 'resume': {
-      const resumed = await updateRun(
-        ledger,
-        run,
-        { state: 'accepted', attempt: run.attempt + 1 },
-        { now: now(), remove: ['reason', 'plan', 'planKey', 'token'] },
-      )
+      const resumed = await resumeRun(ledger, run, now())
       if (resumed) await startExecution(executions, stateMachineArn, resumed)
       return
     }
@@ -118,6 +114,7 @@ async function takeUpFleet(parts: SweepParts): Promise<void> {
   // A review that waits although it has its slot: who granted it died before it was told (IL7).
   const ungranted = [...reviews.values()].flatMap((review) => (review?.state === 'waiting' ? [ticketOf(review)] : []))
   await handOn(parts, voidSlots(fleet.slots, reviews), ungranted)
+  if (reviews.size === 0) await restFleet(parts.ledger)
 }
 
 async function nudgePost(

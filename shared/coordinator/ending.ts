@@ -18,6 +18,7 @@ import type { Thread } from '../thread.ts'
 import type { Coordinator } from './coordinator.ts'
 import { endUnwanted } from './end-review.ts'
 import { handOn } from './hand-on.ts'
+import { wakeWaiting } from './hold.ts'
 
 export interface EndingParts extends Coordinator {
   readonly documents: Documents
@@ -50,7 +51,9 @@ export async function finishEnding(parts: EndingParts, runId: string): Promise<b
     await stopExecution(parts.executions, executionArnOf(parts.stateMachineArn, run), run.reason?.code ?? 'ending')
   }
   await settleShown(parts, run)
-  return endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
+  const ended = await endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
+  if (ended) await wakeWaiting(parts, run)
+  return ended
 }
 
 /** Messages are withdrawn unless they were submitted; what the run left on GitHub is settled. */

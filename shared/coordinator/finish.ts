@@ -6,6 +6,7 @@ import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
 import type { Reason } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
+import { wakeWaiting } from './hold.ts'
 
 /** What stands on a run whose review GitHub did not take (LE9). */
 const NOT_SAID: Reason = { code: 'post_failed', sentence: 'Its review could not be posted; the message says why.' }
@@ -32,11 +33,10 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   if (run.token !== undefined) {
     await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
-  return endRun(
-    ledger,
-    run,
-    failed ? { outcome: 'failed', reason: NOT_SAID, now: now() } : { outcome: 'reviewed', now: now() },
-  )
+  const end = failed ? ({ outcome: 'failed', reason: NOT_SAID } as const) : ({ outcome: 'reviewed' } as const)
+  const ended = await endRun(ledger, run, { ...end, now: now() })
+  if (ended) await wakeWaiting(coordinator, run)
+  return ended
 }
 
 async function resourcesShown(

@@ -1,6 +1,6 @@
 /** Runs in the ledger: accepted once per cause, claimed in one transaction, ended by one way. */
 import { RETENTION_S } from '../limits.ts'
-import { meaningOf, type Reason, type Run, type RunOutcome, type RunRequest, remember } from '../run.ts'
+import { meaningOf, type Reason, type Run, type RunOutcome, type RunRequest, remember, requestAgain } from '../run.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
 
 /** What accepting a request came to. `attempt` of the run is the one to start. */
@@ -43,14 +43,17 @@ export async function acceptRun(
     if (meaning === 'replay') return { kind: 'replayed', run }
     const deliveries = remember(run.deliveries, deliveryId)
     if (meaning === 'join' || meaning === 'raise_when_ended') {
-      const askedAgain = meaning === 'join' ? undefined : request
+      const members =
+        meaning === 'join'
+          ? { deliveries, eventAt: Math.max(run.eventAt, request.eventAt) }
+          : { deliveries, askedAgain: laterOf(run.askedAgain, request) }
       const joined = await change(
         ledger,
         key,
-        { set: { deliveries, askedAgain, version: run.version + 1 }, if: { version: run.version } },
+        { set: { ...members, version: run.version + 1 }, if: { version: run.version } },
         signal,
       )
-      return joined.done ? { kind: 'joined', run: { ...run, deliveries } } : 'again'
+      return joined.done ? { kind: 'joined', run: { ...run, ...members, version: run.version + 1 } } : 'again'
     }
     const raised = raisedRun(run, request, deliveries, now)
     const done = await change(
@@ -67,8 +70,15 @@ export async function acceptRun(
   })
 }
 
+/** The later of two requests for the same run; it opens a series if either does. */
+function laterOf(earlier: RunRequest | undefined, request: RunRequest): RunRequest {
+  if (!earlier) return request
+  const opensSeries = earlier.opensSeries || request.opensSeries
+  return { ...(earlier.eventAt > request.eventAt ? earlier : request), opensSeries }
+}
+
 /** What a run knows of an attempt, and doesn't take over into the next one. */
-const OF_EARLIER_ATTEMPT = ['outcome', 'reason', 'verdict', 'token', 'plan', 'planKey', 'askedAgain'] as const
+export const OF_EARLIER_ATTEMPT = ['outcome', 'reason', 'verdict', 'token', 'plan', 'planKey', 'askedAgain'] as const
 
 /** The run, read consistently; undefined if there is none. */
 export async function readRun(ledger: Ledger, runId: string, signal?: AbortSignal): Promise<Run | undefined> {
@@ -98,23 +108,28 @@ export async function updateRun(
 
 /**
  * Turns a live run of that attempt into an ending one; false if it isn't live or at another attempt (IL11).
- * From then on nothing new of this run takes effect; `finishEnding` completes it.
+ * From then on nothing new of this run takes effect; `finishEnding` completes it. `eventAt` (ms UTC) is that of the event
+ * which ends it: a run that was asked for after that is left alone, and one of the same second, in which GitHub tells no
+ * order, is asked for once more, so that its next attempt sees how it is at GitHub (D3).
  */
 export async function beginEnding(
   ledger: Ledger,
   run: { runId: string; attempt: number },
-  ending: { outcome: RunOutcome; reason: Reason; now: number },
+  ending: { outcome: RunOutcome; reason: Reason; now: number; eventAt?: number },
 ): Promise<boolean> {
+  const { outcome, reason, eventAt = Infinity } = ending
   return contended(async () => {
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || current.state === 'ended') return false
     if (current.state === 'ending') return true
+    if (current.eventAt > eventAt) return false
     const key = keyOf.run(run.runId)
     const written = await change(ledger, key, {
       set: {
         state: 'ending',
-        outcome: ending.outcome,
-        reason: ending.reason,
+        outcome,
+        reason,
+        askedAgain: current.eventAt === eventAt ? requestAgain(current) : undefined,
         version: current.version + 1,
         ...due(key, ending.now),
       },
@@ -178,7 +193,8 @@ export function itemOf(run: Run): Item {
   return { ...run }
 }
 
-function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
+/** The next attempt of a run, for that request. */
+export function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
   const { outcome: _o, reason: _r, verdict: _v, token: _t, plan: _p, planKey: _k, askedAgain: _a, ...kept } = run
   return {
     ...kept,

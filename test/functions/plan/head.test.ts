@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { headSeen } from '../../../functions/plan/head.ts'
-import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/limits.ts'
+import { GITHUB_READ_BACK_MS, HEAD_VISIBLE_WITHIN_MS } from '../../../shared/limits.ts'
 
 const EVENT_AT = 1_000_000
 const ACCEPTED_AT = 2_000_000
@@ -33,8 +33,12 @@ describe('headSeen', () => {
 
   it('L4: a pull request that was closed since is not reviewed; one that was closed before it was reopened is', () => {
     expect(seen('mine', EVENT_AT + 1, ACCEPTED_AT, 'closed')).toBe('closed')
-    expect(seen('mine', EVENT_AT, ACCEPTED_AT, 'closed')).toBe('closed')
     expect(seen('mine', EVENT_AT - 1, ACCEPTED_AT, 'closed')).toBe('live')
+  })
+
+  it('closed and reopened within one second: GitHub may be behind, so it is looked at again, for seconds only', () => {
+    expect(seen('mine', EVENT_AT, ACCEPTED_AT, 'closed')).toBe('wait')
+    expect(seen('mine', EVENT_AT, ACCEPTED_AT + GITHUB_READ_BACK_MS, 'closed')).toBe('closed')
   })
 
   it('PL8: no other head is ever taken for the one that the event named', () => {

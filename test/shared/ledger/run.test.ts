@@ -119,6 +119,22 @@ describe('acceptRun', () => {
     expect((await stored(requestOf())).attempt).toBe(1)
   })
 
+  it('a delivery that joins a live run is its latest event from then on; an older one takes nothing back', async () => {
+    await accept(requestOf(), 'd1')
+    expect((await accept(requestOf({ eventAt: 5_000 }), 'd2')).run.eventAt).toBe(5_000)
+    await accept(requestOf({ eventAt: 3_000 }), 'd3')
+    expect(await stored(requestOf())).toMatchObject({ eventAt: 5_000, deliveries: ['d1', 'd2', 'd3'] })
+  })
+
+  it('asked for twice while it ends, the later request is its next attempt, and opens a series if either did', async () => {
+    await accept(requestOf(), 'd1')
+    await beginEnding(world.ledger, await stored(requestOf()), { outcome: 'closed', reason, now: world.now })
+    await accept(requestOf({ eventAt: 9_000, opensSeries: true }), 'd2')
+    await accept(requestOf({ eventAt: 8_000 }), 'd3')
+    await endRun(world.ledger, await stored(requestOf()), { outcome: 'closed', now: world.now })
+    expect(await stored(requestOf())).toMatchObject({ attempt: 2, eventAt: 9_000, opensSeries: true })
+  })
+
   it('a push back to a head whose run is ending is reviewed: as the next attempt, once the ending is done', async () => {
     await accept(requestOf(), 'd1')
     await beginEnding(world.ledger, await stored(requestOf()), { outcome: 'superseded', reason, now: world.now })
@@ -163,6 +179,26 @@ describe('the end of a run', () => {
     expect(await beginEnding(world.ledger, first, { outcome: 'cancelled', reason, now: world.now })).toBe(false)
     expect(await endRun(world.ledger, first, { outcome: 'cancelled', now: world.now })).toBe(false)
     expect(await world.items()).toEqual(before)
+  })
+
+  it('closed, then reopened for the same head before the close was seen: the older event ends nothing', async () => {
+    await accept(requestOf({ eventAt: 1_000 }), 'd1')
+    await accept(requestOf({ eventAt: 7_000, opensSeries: true }), 'd2')
+    const run = await stored(requestOf())
+    const closing = { outcome: 'closed', reason, now: world.now } as const
+    expect(await beginEnding(world.ledger, run, { ...closing, eventAt: 6_000 })).toBe(false)
+    expect(await stored(requestOf())).toEqual(run)
+    expect(await beginEnding(world.ledger, run, { ...closing, eventAt: 8_000 })).toBe(true)
+    expect(await stored(requestOf())).not.toHaveProperty('askedAgain')
+  })
+
+  it('closed and reopened within one second: it ends, and its next attempt asks GitHub which of the two came last', async () => {
+    await accept(requestOf({ eventAt: 7_000 }), 'd1')
+    const closing = { outcome: 'closed', reason, now: world.now, eventAt: 7_000 } as const
+    expect(await beginEnding(world.ledger, await stored(requestOf()), closing)).toBe(true)
+    await endRun(world.ledger, await stored(requestOf()), { outcome: 'closed', now: world.now })
+    expect(await stored(requestOf())).toMatchObject({ attempt: 2, state: 'accepted', eventAt: 7_000 })
+    expect(await world.item(keyOf.run(requestOf().runId))).toMatchObject({ dueAt: world.now })
   })
 
   it('begins once: the first reason stands, and who comes second finishes it too', async () => {
