@@ -16,6 +16,7 @@ import { type Answer, isObject, type Request } from './table/operations/request.
 import { deleteItem, getItem, putItem, updateItem } from './table/operations/single.ts'
 import { transactGet, transactWrite } from './table/operations/transact.ts'
 import { type PlainItem, plainItem } from './table/plain.ts'
+import { primaryKey } from './table/schema.ts'
 import { type Commit, type TableCounts, Tables, type TablesOptions } from './table/tables.ts'
 
 export type { PlainItem } from './table/plain.ts'
@@ -94,8 +95,8 @@ export function simulatedTable(options: TablesOptions): SimulatedTable {
       return found
     },
     item({ pk, sk }) {
-      for (const table of tables.all()) {
-        const row = table.items.partition(pk).find(({ item }) => item.sk?.S === sk)
+      for (const { schema, items } of tables.all()) {
+        const row = items.get(primaryKey(schema, { pk: { S: pk }, sk: { S: sk } }))
         if (row !== undefined) return plainItem(row.item)
       }
       return undefined
