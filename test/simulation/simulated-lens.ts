@@ -1,0 +1,53 @@
+/** A lens of the simulated world: it takes time, and says what its world wants it to say. */
+import type { ClaimedFinding } from '../../shared/finding.ts'
+import type { Lens, LensInput, LensName, LensOutput } from '../../shared/lens.ts'
+
+export interface LensBehaviour {
+  /** ms until it answers. */
+  readonly durationMs: number
+  readonly findings?: readonly ClaimedFinding[]
+  /** Thrown in place of an answer. */
+  readonly failure?: Error
+}
+
+/** Decided anew for each call of a lens. */
+export type LensBehaviourOf = (name: LensName, input: LensInput) => LensBehaviour
+
+/** The lens of that name; as a real one it ends at once when its signal aborts. */
+export function simulatedLens(name: LensName, behaviourOf: LensBehaviourOf): Lens {
+  return async (input): Promise<LensOutput> => {
+    const { durationMs, findings = [], failure } = behaviourOf(name, input)
+    await waited(durationMs, input.signal)
+    if (failure) throw failure
+    return { findings, coverage: input.files.map(({ path }) => ({ path, state: 'full' })) }
+  }
+}
+
+/** A finding at the first line that a file adds; none if it adds none. */
+export function findingAt(file: LensInput['files'][number], more: Partial<ClaimedFinding> = {}): ClaimedFinding[] {
+  const added = file.hunks.flatMap(({ lines }) => lines).find(({ kind }) => kind === 'added')
+  if (!added) return []
+  const place = { kind: 'quote', path: file.path, quote: added.text } as const
+  return [
+    {
+      rule: 'simulated',
+      severity: 'medium',
+      title: 'A finding',
+      why: 'It is so.',
+      clears: 'A change.',
+      place,
+      ...more,
+    },
+  ]
+}
+
+function waited(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
