@@ -8,6 +8,7 @@ import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/contract.t
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
+import { holdForHalt } from '../../shared/coordinator/hold.ts'
 import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { LeaseHeld, nameOf, Refused, Retry, StaleFence } from '../../shared/errors.ts'
@@ -18,6 +19,7 @@ import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
+import type { Run } from '../../shared/run.ts'
 import { type WorkParts, work } from './work.ts'
 
 const log = openLog('review')
@@ -53,12 +55,18 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   const { review } = leased
   const run = await readRun(ledger, runId)
   if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(review, 'ended')
-  if (await standingHalt(ledger, run.repository)) return end(review, 'held')
+  if (await standingHalt(ledger, run.repository)) return hold(run, review)
   const remainingMs = invocation.getRemainingTimeInMillis()
   const outcome = await work(parts, review, { owner, planDigest: run.plan, remainingMs })
   // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
-  if (await standingHalt(ledger, run.repository)) return end(review, 'held')
+  if (await standingHalt(ledger, run.repository)) return hold(run, review)
   return complete(review, owner, outcome)
+}
+
+/** The whole run waits, so that none of it is concluded without what this halt kept from being read. */
+async function hold(run: Run, review: Review): Promise<ReviewAnswer> {
+  await holdForHalt(coordinator, run)
+  return end(review, 'held')
 }
 
 /** Nobody wants the review any more, or not now: it ends, and its place is handed on. */
