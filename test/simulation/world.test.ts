@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ColdStart } from './kernel/bundle.ts'
 import { bundleRooms } from './kernel/bundle.ts'
 import { noFaults } from './kernel/faults.ts'
+import { randomOf } from './kernel/random.ts'
 import { findingAt, type LensBehaviourOf } from './simulated-lens.ts'
 import { openWorld, type World, type WorldOptions } from './world.ts'
 
@@ -57,24 +58,29 @@ test('a webhook ends in one review, one summary, one completed check run and one
   ])
   expect(issueComments).toHaveLength(1)
   expect(labels).toEqual(['muster: action required'])
-  expect(checkRuns.flatMap(({ runs }) => runs.map(({ status, conclusion }) => [status, conclusion]))).toEqual([['completed', 'neutral']])
+  expect(checkRuns.flatMap(({ runs }) => runs.map(({ status, conclusion }) => [status, conclusion]))).toEqual([
+    ['completed', 'neutral'],
+  ])
   expect(world.machine.executions().map(({ status }) => status)).toEqual(['SUCCEEDED'])
   expect(world.answers.map(({ status }) => status)).toEqual([202])
 })
 
 describe('one seed is one history', () => {
   async function historyOf(seed: number) {
+    const random = randomOf(seed, 100)
     const world = simulate(seed, {
-      coldStartChance: 0.3,
-      redeliveryChance: 0.2,
-      skewMs: (random) => random.between(-300_000, 300_000),
-      faults: (random) => ({
-        fateOf: (sent) => ({
-          ...noFaults().fateOf(sent),
-          requestMs: random.between(1, 50),
-          answerMs: random.between(1, 50),
-        }),
-      }),
+      weather: {
+        coldStartChance: () => 0.3,
+        forgetsMessage: () => random.chance(0.2),
+        skewMs: () => random.between(-300_000, 300_000),
+        faults: {
+          fateOf: (sent) => ({
+            ...noFaults().fateOf(sent),
+            requestMs: random.between(1, 50),
+            answerMs: random.between(1, 50),
+          }),
+        },
+      },
     })
     await opened(world)
     await untilEnded(world)

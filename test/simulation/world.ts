@@ -1,11 +1,14 @@
 /** Muster in the simulated world: every service of its stack, its rooms, and what sets them going. One seed, one history. */
+
+import type { RoomName } from '../../infra/rooms.ts'
+import type { Point } from '../../shared/points.ts'
 import { app, appSecret } from './app.ts'
 import { newActor } from './kernel/actor.ts'
 import type { ColdStart } from './kernel/bundle.ts'
-import type { InvocationEnd } from './kernel/container.ts'
+import type { Container, InvocationEnd } from './kernel/container.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
 import { type Kernel, openKernel } from './kernel/kernel.ts'
-import { type Random, randomOf } from './kernel/random.ts'
+import { randomOf } from './kernel/random.ts'
 import type { Timeline } from './kernel/timeline.ts'
 import { startQueueSource } from './queue-source.ts'
 import { type SimulatedDocuments, simulatedDocuments } from './services/documents.ts'
@@ -13,24 +16,51 @@ import { createGitHub, type SimulatedGitHub, type SimulatedWebhook } from './ser
 import { type MachineWorld, type SimulatedMachine, simulateMachine } from './services/machine.ts'
 import { type SimulatedQueues, simulatedQueues } from './services/queues.ts'
 import { simulatedSecrets } from './services/secrets.ts'
-import { type SimulatedTable, simulatedTable } from './services/table.ts'
+import type { WireAnswer, WireRequest } from './services/service.ts'
+import { type SimulatedTable, simulatedTable, type TablesOptions } from './services/table.ts'
 import { type LensBehaviourOf, simulatedLens } from './simulated-lens.ts'
 import * as stack from './stack.ts'
 
 export interface WorldOptions {
   readonly seed: number
   readonly coldStart: ColdStart
-  /** None if absent: everything arrives and is answered. */
-  readonly faults?: (random: Random) => Faults
   readonly lens: LensBehaviourOf
-  /** ms that the clock of a new container is ahead of the world's; 0 if absent. */
-  readonly skewMs?: (random: Random) => number
-  /** How likely an event gets a new container although a warm one is idle; 0 if absent. */
-  readonly coldStartChance?: number
-  /** How likely a queue's source delivers what was done once more; 0 if absent. */
-  readonly redeliveryChance?: number
-  /** Called after each request took its effect; what it throws, the step rejects with. */
-  readonly arrived?: (service: string) => void
+  /** Fair if absent. */
+  readonly weather?: Partial<Weather>
+  readonly watcher?: Partial<Watcher>
+  /** What rooms are told beside what every stack tells them. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** What goes wrong, and what differs from world to world. Whatever isn't given goes as well as it can. */
+export interface Weather {
+  readonly faults: Faults
+  /** ms that the clock of a new container is ahead of the world's. */
+  skewMs(): number
+  /** How likely an event gets a new container although a warm one is idle. */
+  coldStartChance(): number
+  /** ms until a queue's source looks at a message that is visible. */
+  queueDelayMs(): number
+  /** True if a queue's source delivers once more what was done. */
+  forgetsMessage(): boolean
+  /** True if the schedule leaves a sweep out. */
+  missesSweep(): boolean
+  /** True if the process that has reached this point dies there. */
+  diesAt(point: Point): boolean
+  /** As TablesOptions has them. */
+  readonly conflicts: NonNullable<TablesOptions['conflicts']>
+  readonly indexLag: NonNullable<TablesOptions['indexLag']>
+  /** ms until each delivery of this webhook, from when it was made: one of them, as a rule. */
+  deliveriesOf(webhook: SimulatedWebhook): readonly number[]
+}
+
+/** Who looks on. What it throws ends the simulation: the step rejects with it. */
+export interface Watcher {
+  /** After each request took its effect, with the service's own answer. */
+  answered(service: string, request: WireRequest, answer: WireAnswer): void
+  logged(room: RoomName, message: string, fields: Readonly<Record<string, unknown>>): void
+  reached(container: Container, point: Point): void
+  ended(container: Container, end: InvocationEnd): void
 }
 
 export interface World extends Kernel {
@@ -55,9 +85,9 @@ export interface WebhookAnswer {
 }
 
 /** The world's first moment, ms UTC. */
-const STARTS_AT = Date.UTC(2026, 0, 5, 9)
+export const STARTS_AT = Date.UTC(2026, 0, 5, 9)
 /** The rate of the sweeper's schedule, ms. */
-const SWEEP_EVERY_MS = 60_000
+export const SWEEP_EVERY_MS = 60_000
 /** Messages of a queue that are worked on at once: infra/nudge-queue.ts. */
 const QUEUE_CONCURRENCY = 10
 /** The seed's stream for what AWS and GitHub do by themselves. */
@@ -69,13 +99,14 @@ export function openWorld(options: WorldOptions): World {
   const aws = newActor('aws')
   const people = newActor('people')
   const answers: WebhookAnswer[] = []
+  const { weather = {}, watcher = {} } = options
   let services: ReturnType<typeof openServices> | undefined
 
   const kernel = openKernel({
     seed: options.seed,
     startsAt: STARTS_AT,
     services: (timeline) => {
-      services = openServices(timeline, {
+      services = openServices(timeline, weather, {
         random: () => random.next(),
         after: (ms, work) => {
           const { cancel } = timeline.after(ms, aws, work)
@@ -100,22 +131,26 @@ export function openWorld(options: WorldOptions): World {
         github: { host: stack.hosts.github, service: services.github },
       }
     },
-    faults: options.faults ?? (() => noFaults()),
-    functions: (functionsRandom) => ({
+    faults: () => weather.faults ?? noFaults(),
+    functions: () => ({
       coldStart: options.coldStart,
-      environmentOf: stack.environmentOf,
-      hooksOf: ({ actor }) => ({
+      environmentOf: (room) => ({ ...stack.environmentOf(room), ...options.environment }),
+      hooksOf: (container) => ({
         lensOf: async (name) => simulatedLens(name, options.lens),
-        log: (level, message, fields) =>
-          kernel.trace.add(kernel.timeline.now, actor.name, `${level}: ${message} ${JSON.stringify(fields ?? {})}`),
-        reached: () => undefined,
+        log(level, message, fields = {}) {
+          const { name } = container.actor
+          kernel.trace.add(kernel.timeline.now, name, `${level}: ${message} ${JSON.stringify(fields)}`)
+          watcher.logged?.(container.room, message, fields as Readonly<Record<string, unknown>>)
+        },
+        reached: (point) => reached(container, point),
       }),
-      skewMs: () => options.skewMs?.(functionsRandom) ?? 0,
-      coldStartChance: options.coldStartChance ?? 0,
+      skewMs: () => weather.skewMs?.() ?? 0,
+      coldStartChance: () => weather.coldStartChance?.() ?? 0,
+      ended: (container, end) => watcher.ended?.(container, end),
     }),
-    arrived(service) {
+    arrived(service, request, answer) {
       if (service === 'github') passOn()
-      options.arrived?.(service)
+      watcher.answered?.(service, request, answer)
     },
   })
   if (!services) throw new Error('The kernel asked for no services.')
@@ -131,20 +166,33 @@ export function openWorld(options: WorldOptions): World {
       queue: name,
       consumer,
       concurrencyMax: QUEUE_CONCURRENCY,
-      delayMs: () => random.between(1, 20),
-      forgets: () => random.chance(options.redeliveryChance ?? 0),
+      delayMs: () => weather.queueDelayMs?.() ?? random.between(1, 20),
+      forgets: () => weather.forgetsMessage?.() ?? false,
     })
   }
   timeline.after(random.below(SWEEP_EVERY_MS), aws, sweep)
 
   function sweep(): void {
     timeline.after(SWEEP_EVERY_MS, aws, sweep)
+    if (weather.missesSweep?.()) return
     functions.invoke('sweep', JSON.stringify({ source: 'aws.scheduler' }), () => undefined)
+  }
+
+  /** Undefined lets the room go on; who has died goes nowhere. */
+  function reached(container: Container, point: Point): Promise<void> | undefined {
+    trace.add(timeline.now, container.actor.name, `reached ${point}`)
+    watcher.reached?.(container, point)
+    if (!weather.diesAt?.(point)) return undefined
+    trace.add(timeline.now, container.actor.name, 'dies there')
+    functions.kill(container.actor)
+    return new Promise(() => undefined)
   }
 
   /** What happened at GitHub is told by webhooks, in no certain order. */
   function passOn(): void {
-    for (const webhook of opened.github.takeWebhooks()) deliver(webhook, random.between(50, 500))
+    for (const webhook of opened.github.takeWebhooks()) {
+      for (const delayMs of weather.deliveriesOf?.(webhook) ?? [random.between(50, 500)]) deliver(webhook, delayMs)
+    }
   }
 
   function deliver(webhook: SimulatedWebhook, delayMs: number): void {
@@ -183,9 +231,10 @@ export function openWorld(options: WorldOptions): World {
 }
 
 /** All of AWS's and GitHub's state, empty but for what a deployment puts there. */
-function openServices(timeline: Timeline, world: Omit<MachineWorld, 'now'>) {
+function openServices(timeline: Timeline, weather: Partial<Weather>, world: Omit<MachineWorld, 'now'>) {
   const now = () => timeline.now
-  const table = simulatedTable({ now })
+  const { conflicts, indexLag } = weather
+  const table = simulatedTable({ now, ...(conflicts ? { conflicts } : {}), ...(indexLag ? { indexLag } : {}) })
   table.create(stack.createTable)
   const queues = simulatedQueues({ now })
   for (const { name, deadLetters, attributes } of Object.values(stack.queues)) {

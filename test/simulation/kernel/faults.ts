@@ -22,6 +22,8 @@ export interface Fate {
   readonly againMs?: number
   /** Answered on the way, by a throttle or a broken proxy: the service never sees it. */
   readonly instead?: WireAnswer
+  /** Answered so though the whole effect took place: a proxy that broke after it had passed the request on. */
+  readonly afterwards?: WireAnswer
   /** The sender dies before the request leaves, or after it arrived and before its answer comes. */
   readonly kill?: 'before' | 'after'
   /** Whether it still arrives if its sender dies while it is on the way. */

@@ -17,7 +17,9 @@ export interface FunctionsOptions {
   /** ms that the clock of a new container is ahead of the world's. */
   readonly skewMs: () => number
   /** How likely an event gets a new container although a warm one is idle. */
-  readonly coldStartChance: number
+  readonly coldStartChance: () => number
+  /** Called when an invocation has ended. */
+  readonly ended?: (container: Container, end: InvocationEnd) => void
 }
 
 export interface Functions {
@@ -42,7 +44,7 @@ export function openFunctions(options: FunctionsOptions): Functions {
   function containerFor(room: RoomName): Container {
     const idle = [...containers].filter((container) => container.room === room && container.idle)
     // The one that was used last, as Lambda prefers; a new one every now and then, as Lambda does too.
-    const warm = random.chance(options.coldStartChance) ? undefined : idle.at(-1)
+    const warm = random.chance(options.coldStartChance()) ? undefined : idle.at(-1)
     if (warm) return warm
     const count = (started.get(room) ?? 0) + 1
     started.set(room, count)
@@ -74,6 +76,7 @@ export function openFunctions(options: FunctionsOptions): Functions {
           const what =
             end.kind === 'result' ? `answers ${end.json}` : `fails with ${end.errorType}: ${end.errorMessage}`
           trace.add(timeline.now, name, what)
+          options.ended?.(container, end)
           if (container.actor.state === 'killed') containers.delete(container)
           timeline.after(WAY_MS, lambda, () => ended(end))
         })

@@ -9,7 +9,7 @@ import { type Random, randomOf } from './random.ts'
 import { replaceSigning } from './signing.ts'
 import { Timeline } from './timeline.ts'
 import { Trace } from './trace.ts'
-import { openWire, type Service, type Wire } from './wire.ts'
+import { openWire, type Service, type Wire, type WireOptions } from './wire.ts'
 
 export interface KernelOptions {
   readonly seed: number
@@ -19,7 +19,7 @@ export interface KernelOptions {
   readonly faults: (random: Random) => Faults
   readonly functions: (random: Random) => Omit<FunctionsOptions, 'timeline' | 'trace' | 'random'>
   /** Called after each request took its effect; what is thrown there ends the simulation. */
-  readonly arrived?: (service: string) => void
+  readonly arrived?: NonNullable<WireOptions['arrived']>
 }
 
 /** A service and how it is found. */

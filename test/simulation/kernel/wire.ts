@@ -18,8 +18,8 @@ export interface WireOptions {
   >
   /** The process ends where it is, as by `kill -9`. */
   readonly kill: (actor: Actor) => void
-  /** Called after each request took its effect; what is thrown there ends the simulation. */
-  readonly arrived?: (service: string) => void
+  /** Called after each request took its effect, with the service's own answer; what is thrown there ends the simulation. */
+  readonly arrived?: (service: string, request: WireRequest, answer: WireAnswer) => void
 }
 
 /** How a request ended for its sender. What was silently lost never ends. */
@@ -78,7 +78,7 @@ export function openWire(options: WireOptions): Wire {
       function take(then: (answer: WireAnswer) => void): void {
         const done = (answer: WireAnswer) => {
           then(answer)
-          options.arrived?.(name)
+          options.arrived?.(name, request, answer)
         }
         const failed = (cause: unknown) =>
           timeline.fail(new Error(`The simulated ${name} failed at ${request.method} ${request.path}`, { cause }))
@@ -93,8 +93,11 @@ export function openWire(options: WireOptions): Wire {
         }
       }
 
-      function answered(answer: WireAnswer): void {
-        say(`← ${name} ${answer.status}${fate.instead ? ' (instead)' : ''} ${shown(answer.body)}`)
+      function answered(own: WireAnswer): void {
+        const answer = fate.afterwards ?? own
+        say(
+          `← ${name} ${answer.status}${answer === own ? '' : ` (was ${own.status})`}${fate.instead ? ' (instead)' : ''} ${shown(answer.body)}`,
+        )
         if (fate.kill === 'after' && from.state !== 'killed') {
           say('dies before it is answered')
           kill(from)
