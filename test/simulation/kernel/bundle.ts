@@ -1,17 +1,17 @@
 /**
  * All rooms as one script: evaluating it is a cold start, with module state of its own. Loaded once and shared are
- * packages and the vocabulary (shared/*.ts), which is pure: the import law keeps state and effects out of it.
+ * the vocabulary (shared/*.ts), which is pure by the import law, and packages, whose modules keep nothing of a call.
  */
 import { readdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { build, type Plugin } from 'esbuild'
 import { repositoryRoot } from '../../../infra/bundle.ts'
 import { type RoomName, roomNames } from '../../../infra/rooms.ts'
 import type { Lens, LensName } from '../../../shared/lens.ts'
 import type { Point } from '../../../shared/points.ts'
-import { configured } from './sdk.ts'
+import { loaded } from './packages.ts'
 
 /** What the rooms' code gets from the simulation in place of its own. */
 export interface RoomHooks {
@@ -84,22 +84,6 @@ async function script(name: string, modules: readonly string[], plugins: Plugin[
   }
 }
 
-/** `require` first, as the SDK's own packages require each other: a class must not be there twice. */
-async function loaded(names: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
-  const require = createRequire(path.join(repositoryRoot, 'rooms.cjs'))
-  const packages = new Map<string, unknown>()
-  for (const name of new Set(names)) {
-    try {
-      const exported = require(name)
-      packages.set(name, name.startsWith('@aws-sdk/client-') ? await configured(exported) : exported)
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error
-      packages.set(name, await import(name))
-    }
-  }
-  return packages
-}
-
 /** Modules whose real code would do input or output, or listen, by what replaces them. */
 const sources: Readonly<Record<string, string>> = {
   lenses: 'export const lensOf = (name) => simulation.lensOf(name)',
@@ -124,6 +108,8 @@ const replacements: Plugin = {
     onResolve({ filter: /\/lenses\/index\.ts$/ }, () => simulated('lenses'))
     onResolve({ filter: /\/points\.ts$/ }, () => simulated('points'))
     onResolve({ filter: /^@aws-lambda-powertools\// }, (found) => simulated(found.path))
+    // It keeps what is under way in its module: shared, a dead container's call for a token would be waited for by all others.
+    onResolve({ filter: /^@octokit\/auth-app$/ }, (found) => ({ path: fileURLToPath(import.meta.resolve(found.path)) }))
     onLoad({ filter: /.*/, namespace: 'simulated' }, (found) => ({ contents: sources[found.path] ?? '', loader: 'js' }))
   },
 }
