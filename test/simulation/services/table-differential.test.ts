@@ -10,7 +10,7 @@ import { type SimulatedTable, simulatedTable } from './table.ts'
 import { placed, requests, type TableRequest } from './table-requests.ts'
 
 const SEED = 20_261_130
-const RUNS = 150
+const RUNS = 250
 const TABLE = 'compared'
 
 let embedded: LocalService

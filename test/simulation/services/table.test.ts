@@ -190,3 +190,43 @@ test('numbers are exact: sums beyond what a double holds', () => {
   expect(Attributes).toEqual({ n: { N: '9007199254740994' }, part: { N: '0.3' } })
   expect(table.items('P', 'A')).toHaveLength(1)
 })
+
+test.each([
+  ['n < :two', false],
+  ['n <= :two', true],
+  ['n > :two', false],
+  ['n >= :two', true],
+  ['n > :one AND n < :three', true],
+  ['n BETWEEN :two AND :three', true],
+  ['n BETWEEN :one AND :two', true],
+  ['n IN (:one, :two)', true],
+  ['n <> :two', false],
+  ['absent <> :two', true],
+  ['absent <= :two', false],
+  ['NOT absent = :two', true],
+  ['begins_with(#word, :wo) AND contains(#word, :or)', true],
+  ['contains(listed, :two) AND size(listed) = :one', true],
+  ['slots.one.epoch = :two AND attribute_not_exists(slots.two)', true],
+  ['n = :two OR n = :one AND n = :three', true],
+  ['(n = :two OR n = :one) AND n = :three', false],
+  ['NOT n = :one AND n = :two', true],
+])('the condition %s is %s', (ConditionExpression, holds) => {
+  const { put, ask } = ledgerTable()
+  const slots = { M: { one: { M: { epoch: { N: '2' } } } } }
+  put('A', { n: { N: '2' }, word: { S: 'word' }, listed: { L: [{ N: '2' }] }, slots })
+  const values = {
+    ':one': { N: '1' },
+    ':two': { N: '2.0' },
+    ':three': { N: '3' },
+    ':wo': { S: 'wo' },
+    ':or': { S: 'or' },
+  }
+  const used = Object.entries(values).filter(([alias]) => ConditionExpression.includes(alias))
+  const answer = ask('UpdateItem', {
+    Key: keyOf('A'),
+    ConditionExpression,
+    ExpressionAttributeValues: Object.fromEntries(used),
+    ...(ConditionExpression.includes('#word') ? { ExpressionAttributeNames: { '#word': 'word' } } : {}),
+  })
+  expect(answer.__type?.split('#')[1]).toBe(holds ? undefined : 'ConditionalCheckFailedException')
+})
