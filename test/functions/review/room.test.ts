@@ -1,0 +1,246 @@
+/** The review room over the real ledger: what it writes, when it stops, and what becomes of a result that it couldn't report. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { takeUp } from '../../../functions/sweep/take-up.ts'
+import { openLog } from '../../../shared/aws/log.ts'
+import { handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { putDocument } from '../../../shared/documents/documents.ts'
+import { StaleFence } from '../../../shared/errors.ts'
+import { dueKeys, readDue } from '../../../shared/ledger/due.ts'
+import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
+import { completeReview, leaseReview, takeBack } from '../../../shared/ledger/review.ts'
+import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import type { Lens, LensInput } from '../../../shared/lens.ts'
+import { CONTRACT, WORK_REMAINING_MIN_MS, WORK_RESERVE_MS } from '../../../shared/limits.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import { type Review, reviewIdOf } from '../../../shared/review.ts'
+import { about, admitted, asked, FLEET, heldParts, stored } from '../../shared/coordinator/fleet-of-tests.ts'
+import { startWorld, type World } from '../../shared/ledger/world.ts'
+import { repository, requestOf, wantedReview } from '../../shared/samples.ts'
+
+type Handler = typeof import('../../../functions/review/handler.ts').handler
+
+const NOTHING = { findings: [], coverage: [] }
+const SCOPE = `repository/${repository.id}` as const
+
+/** How often a lens was asked to read, and what it does while it reads. */
+let readings = 0
+let whileReading: (input: LensInput) => Promise<unknown>
+const lens: Lens = async (input) => {
+  readings += 1
+  await whileReading(input)
+  return NOTHING
+}
+vi.mock('../../../functions/review/lenses/index.ts', () => ({ lensOf: () => Promise.resolve(lens) }))
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+  world.now = Date.now()
+  readings = 0
+  whileReading = () => Promise.resolve()
+  Object.assign(process.env, {
+    TABLE_NAME: world.ledger.table,
+    DOCUMENTS_BUCKET: 'documents',
+    MODELS_SECRET_ID: 'models',
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  })
+  await attemptRuns(1)
+})
+afterEach(async () => {
+  delete process.env.LEASE_SECONDS
+  await world.close()
+})
+
+/** The run of the reviews here runs, at that attempt, with a plan of one review. */
+async function attemptRuns(attempt: number): Promise<void> {
+  const { ledger, now, ending } = world
+  const reviews = [{ lens: 'secrets' as const, part: 0, paths: [] }]
+  const plan = await putDocument(ending.documents, {
+    reviews,
+    files: [],
+    texts: {},
+    openFindings: [],
+  } satisfies Partial<Plan>)
+  const options = { deliveryId: `d${attempt}`, writer: 'w', now, signal: AbortSignal.timeout(8_000) }
+  await acceptRun(ledger, requestOf(), options)
+  const run = await readRun(ledger, requestOf().runId)
+  if (!run) throw new Error('Expected the run to be stored, found none')
+  const running = { state: 'running', attempt, plan, planKey: wantedReview(0).planKey } as const
+  expect(await updateRun(ledger, run, running, { now })).toBeDefined()
+}
+
+/** A fresh container of the room does the granted review. */
+async function work(review: Review, remainingMs: readonly number[] = [900_000]) {
+  vi.resetModules()
+  const { handler } = (await import('../../../functions/review/handler.ts')) as { handler: Handler }
+  const left = [...remainingMs]
+  const { runId, attempt, epoch } = review
+  return handler(
+    { contract: CONTRACT, runId, attempt, review: reviewIdOf(review), epoch },
+    {
+      awsRequestId: `worker-${epoch}`,
+      getRemainingTimeInMillis: () => (left.length > 1 ? left.shift() : left[0]) ?? 0,
+    },
+  )
+}
+
+/** Its worker is lost: taken back after its lease's end, and admitted again. */
+async function again(): Promise<Review> {
+  const review = await stored(world, 0)
+  await takeBack(world.ledger, review, (review.until ?? 0) + 1)
+  await handOn(world.coordinator, [slotOf(review)])
+  return admitted(world, 0, { token: 'again-0' })
+}
+
+/** Everything that is due in a while, taken up as the sweeper does. */
+async function sweepLater(): Promise<void> {
+  world.now += 10 * world.ledger.timings.reviewLeaseMs
+  for (const key of await dueKeys(world.ledger, world.now)) {
+    const item = await readDue(world.ledger, key, world.now)
+    if (item && item.kind !== 'run')
+      await takeUp({ ...world.ending, inbox: world.ending.outbox, log: openLog('sweep') }, item)
+  }
+}
+
+describe('a review', () => {
+  it('is read, stored, completed, and its place handed on', async () => {
+    expect(await work(await admitted(world, 0))).toEqual({ outcome: 'completed', findings: 0, blocking: 0 })
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed', owner: 'worker-1', findings: 0 })
+    expect(await heldParts(world)).toEqual([])
+  })
+
+  it('AW28: too little time left: nothing is written', async () => {
+    const review = await admitted(world, 0)
+    await expect(work(review, [WORK_REMAINING_MIN_MS - 1])).rejects.toMatchObject({ code: 'deadline_too_near' })
+    expect(await stored(world, 0)).toEqual(review)
+  })
+
+  it('RC1: of another run is refused, and neither run’s review is touched', async () => {
+    const review = await admitted(world, 0)
+    const before = await world.items()
+    const { handler } = (await import('../../../functions/review/handler.ts')) as { handler: Handler }
+    const input = { contract: CONTRACT, runId: 'f'.repeat(64), attempt: 1, review: reviewIdOf(review), epoch: 1 }
+    const invocation = { awsRequestId: 'w', getRemainingTimeInMillis: () => 900_000 }
+    await expect(handler(input, invocation)).rejects.toMatchObject({ code: 'unknown_review' })
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('whose lens hangs ends before the function does, with a reason, and its place is free', async () => {
+    whileReading = () => new Promise(() => undefined)
+    const review = await admitted(world, 0)
+    expect(await work(review, [WORK_REMAINING_MIN_MS, WORK_RESERVE_MS + 1])).toMatchObject({ outcome: 'failed' })
+    expect(await stored(world, 0)).toMatchObject({ state: 'failed', reason: { code: 'deadline_too_near' } })
+    expect(await heldParts(world)).toEqual([])
+  })
+
+  it('RC6: whose place can’t be freed for throttling stands; the sweeper frees the place', async () => {
+    const review = await admitted(world, 0)
+    const stop = world.wire.refuse(about('UpdateItem', FLEET), 'ProvisionedThroughputExceededException')
+    expect(await work(review)).toMatchObject({ outcome: 'completed' })
+    stop()
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
+    expect(await heldParts(world)).toEqual([0])
+    await sweepLater()
+    expect(await heldParts(world)).toEqual([])
+  })
+})
+
+describe('a lease that is lost', () => {
+  const lose = async () => takeBack(world.ledger, await stored(world, 0), Date.now() + 3_600_000)
+
+  it('LE2, RC5, IL3: the late worker gets stale_fence and changes nothing; the review is done once, and paid for once', async () => {
+    whileReading = lose
+    await expect(work(await admitted(world, 0))).rejects.toMatchObject({
+      name: 'stale_fence',
+      message: new StaleFence().message,
+    })
+    expect(await stored(world, 0)).toMatchObject({ state: 'planned', epoch: 2 })
+    expect(await stored(world, 0)).not.toHaveProperty('result')
+    await handOn(world.coordinator, [slotOf(await stored(world, 0))])
+    expect(await work(await admitted(world, 0, { token: 'again-0' }))).toMatchObject({ outcome: 'completed' })
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed', epoch: 2, owner: 'worker-2' })
+    expect(readings).toBe(1)
+  })
+
+  it('AW38: its lens is told by its signal, and nothing more is written', async () => {
+    process.env.LEASE_SECONDS = '3'
+    whileReading = async ({ signal }) => {
+      await lose()
+      world.wire.passed.length = 0
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    }
+    await expect(work(await admitted(world, 0))).rejects.toMatchObject({ name: 'stale_fence' })
+    const writes = world.wire.passed.filter(({ operation }) => /^(Put|Update|Delete)Item$/.test(operation))
+    expect(writes).toHaveLength(1) // the heartbeat that was refused
+    whileReading = () => Promise.resolve()
+    await handOn(world.coordinator, [slotOf(await stored(world, 0))])
+    await work(await admitted(world, 0, { token: 'again-0' }))
+    expect(readings).toBe(2) // the first said nothing, so nothing was there to be found
+  })
+})
+
+describe('a result that was stored', () => {
+  it('AW26: and could not be reported is not made again', async () => {
+    const review = await admitted(world, 0)
+    const stop = world.wire.refuse(
+      ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
+      'ValidationException',
+    )
+    await expect(work(review)).rejects.toThrow()
+    stop()
+    expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1 })
+    expect(await work(await again())).toMatchObject({ outcome: 'completed' })
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed', epoch: 2 })
+    expect(readings).toBe(1)
+  })
+
+  it('RC4: under a halt has no effect, and is found again when the halt is lifted', async () => {
+    whileReading = () => setHalt(world.ledger, { scope: SCOPE, by: 'm', why: 'w', since: 1 })
+    expect(await work(await admitted(world, 0))).toMatchObject({ outcome: 'held' })
+    expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
+    expect(await stored(world, 0)).not.toHaveProperty('result')
+    expect(await heldParts(world)).toEqual([])
+    await liftHalt(world.ledger, SCOPE)
+    await attemptRuns(2)
+    expect(await work(await admitted(world, 0, { attempt: 2, token: 'again-0' }))).toMatchObject({
+      outcome: 'completed',
+    })
+    expect(readings).toBe(1)
+  })
+
+  it('RC4: a result that was recorded before the halt stands under it', async () => {
+    await work(await admitted(world, 0))
+    await setHalt(world.ledger, { scope: SCOPE, by: 'm', why: 'w', since: 1 })
+    await expect(work({ ...(await stored(world, 0)) })).rejects.toMatchObject({ name: 'stale_fence' })
+    expect(await stored(world, 0)).toMatchObject({ state: 'completed', epoch: 1 })
+  })
+})
+
+describe('an Admit that comes again while a worker works', () => {
+  it('is told when that one completes, and its token is gone', async () => {
+    whileReading = () => asked(world, 0, { token: 'again-0' })
+    await work(await admitted(world, 0))
+    expect(world.answers.at(-1)).toEqual({ token: 'again-0', output: { outcome: 'completed', epoch: 1 } })
+    const left = await stored(world, 0)
+    expect(left).not.toHaveProperty('token')
+    expect(await dueKeys(world.ledger, Number.MAX_SAFE_INTEGER)).not.toContainEqual(
+      expect.objectContaining({ sk: expect.stringContaining('REVIEW#') }),
+    )
+  })
+
+  it('AW44: is told by the sweeper, if that one dies between completing and telling', async () => {
+    const review = await admitted(world, 0)
+    const lease = { epoch: 1, owner: 'dies' }
+    await leaseReview(world.ledger, review, { ...lease, now: world.now })
+    await asked(world, 0, { token: 'again-0' })
+    const outcome = { state: 'completed', result: 'r', findings: 0, blocking: 0 } as const
+    expect(await completeReview(world.ledger, review, lease, outcome)).toEqual({ kind: 'completed', token: 'again-0' })
+    await sweepLater()
+    expect(world.answers.at(-1)).toEqual({ token: 'again-0', output: { outcome: 'completed', epoch: 1 } })
+    expect(await stored(world, 0)).not.toHaveProperty('token')
+    const told = world.answers.length
+    await sweepLater()
+    expect(world.answers).toHaveLength(told)
+    expect((await readRun(world.ledger, review.runId))?.state).toBe('running')
+  })
+})
