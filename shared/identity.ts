@@ -41,6 +41,11 @@ export function runIdOf(repositoryId: number, number: number, cause: string): st
   return digestOf({ cause, number, repository: repositoryId })
 }
 
+/** Names the reply to a comment where a run's id would stand: no run has it, because no run has this cause. */
+export function replyIdOf(repositoryId: number, number: number, commentId: number): string {
+  return runIdOf(repositoryId, number, `reply:${commentId}`)
+}
+
 /** Characters that Step Functions allows in a name and CloudWatch in a log (FACTS: names). */
 const NOT_NAMEABLE = /[^0-9A-Za-z-]+/g
 /** Step Functions: an execution's name has at most 80 characters. */

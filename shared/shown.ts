@@ -20,6 +20,13 @@ export interface ReviewMessage {
   readonly comments: readonly InlineComment[]
 }
 
+/** The one answer to a command. `body` carries the marker as its last line. */
+export interface ReplyMessage {
+  readonly kind: 'reply'
+  readonly marker: string
+  readonly body: string
+}
+
 export interface Annotation {
   readonly path: string
   readonly startLine: number
@@ -69,6 +76,7 @@ export const markerOf = {
     `<!-- muster:v1 review ${runId} ${planKey}${supplement === 0 ? '' : ` a${supplement}`} -->`,
   summary: (repositoryId: number, number: number, generation: number) =>
     `<!-- muster:v1 summary ${repositoryId}#${number} ${generation} -->`,
+  reply: (commentId: number) => `<!-- muster:v1 reply ${commentId} -->`,
   finding: (fingerprint: string) => `<!-- muster:v1 finding ${fingerprint} -->`,
   /** Digest of a review's payload: a pending review of ours with another payload is not adopted (DESIGN §9). */
   payload: (digest: string) => `<!-- muster:v1 payload ${digest} -->`,

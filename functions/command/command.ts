@@ -1,11 +1,11 @@
-/** What an event means for a pull request's thread. Pure. */
-import type { PullRequestEvent } from '../../shared/event.ts'
+/** What the closing of a pull request means for its thread. Pure. */
+import type { ClosedEvent } from '../../shared/event.ts'
 import type { Reason, RunOutcome } from '../../shared/run.ts'
 import type { Thread } from '../../shared/thread.ts'
 
 /** The run to end, and how; undefined if there is none, or if it is of a later event (closed, then reopened). */
 export function runToEnd(
-  event: PullRequestEvent,
+  event: Pick<ClosedEvent, 'eventAt'>,
   thread: Thread | undefined,
 ): { runId: string; attempt: number; outcome: RunOutcome; reason: Reason } | undefined {
   const live = thread?.liveRun

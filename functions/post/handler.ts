@@ -10,9 +10,12 @@ import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { nameOf } from '../../shared/errors.ts'
 import { openApp } from '../../shared/github/app.ts'
+import { readMessages } from '../../shared/ledger/message.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
+import type { Repository } from '../../shared/run.ts'
 import type { PostParts } from './parts.ts'
+import { isReply, showReply } from './replies.ts'
 import { showRun } from './show.ts'
 
 const log = openLog('post')
@@ -27,13 +30,23 @@ export async function handler(batch: { readonly Records: readonly QueueRecord[] 
   )
 }
 
-/** Does what is due for one run's pull request; what can't be done now stays due in the table. */
+async function partsFor({ installationId }: Repository): Promise<PostParts> {
+  const github = await openInstallation(installationId, Date.now())
+  return { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
+}
+
+/** Does what is due for one run's pull request, or for a reply there; what can't be done now stays due in the table. */
 async function post(body: string): Promise<void> {
-  const { runId } = inputOf(outboxNudge, JSON.parse(body))
+  const nudge = inputOf(outboxNudge, JSON.parse(body))
+  const { runId } = nudge
   const run = await readRun(ledger, runId)
-  if (!run) return
-  const github = await openInstallation(run.repository.installationId, Date.now())
-  const parts: PostParts = { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
+  if (!run) {
+    for (const message of await readMessages(ledger, nudge)) {
+      if (isReply(message)) await showReply(await partsFor(message.repository), message)
+    }
+    return
+  }
+  const parts = await partsFor(run.repository)
   const finished = await showRun(parts, coordinator, run)
   log.info('Posted', { runId, outcome: finished ? 'shown' : 'owed' })
 }

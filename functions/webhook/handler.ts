@@ -53,13 +53,7 @@ async function startRun(request: RunRequest, delivery: Delivery, signal: AbortSi
     now: Date.now(),
     signal,
   })
-  if (kind === 'conflict') {
-    throw new Refused(
-      'idempotency_conflict',
-      'This cause is known with another payload.',
-      'Use a new key, or the same payload.',
-    )
-  }
+  if (kind === 'conflict') throw conflict()
   POINT: await reached('webhook.run_recorded')
   if (run.state === 'accepted') await startOrLeaveToSweeper(run, signal)
   log.info('Delivery accepted', { deliveryId: delivery.id, runId: run.runId, attempt: run.attempt, outcome: kind })
@@ -76,7 +70,8 @@ async function startOrLeaveToSweeper(run: Parameters<typeof startExecution>[2], 
 }
 
 async function passOn(event: PullRequestEvent, delivery: Delivery, signal: AbortSignal): Promise<HttpAnswer> {
-  await acceptEvent(ledger, event, { writer: randomUUID(), now: Date.now(), signal })
+  const recorded = await acceptEvent(ledger, event, { writer: randomUUID(), now: Date.now(), signal })
+  if (recorded === 'conflict') throw conflict()
   POINT: await reached('webhook.event_recorded')
   const { repository, number, cause } = event
   try {
@@ -84,7 +79,7 @@ async function passOn(event: PullRequestEvent, delivery: Delivery, signal: Abort
   } catch (error) {
     log.warn('The inbox was not nudged; the sweeper will', { deliveryId: delivery.id, error: nameOf(error) })
   }
-  return accepted({ status: 'recorded', event: `${delivery.event}.${event.kind}` })
+  return accepted({ status: recorded, event: `${delivery.event}.${event.kind}` })
 }
 
 function ignored(delivery: Delivery, reason: string): HttpAnswer {
@@ -111,6 +106,11 @@ async function verify(delivery: Delivery, base64: boolean, signal: AbortSignal):
     })
   }
   throw new Refused('signature_mismatch', 'The signature is not that of this body under a secret of ours.', remedy)
+}
+
+function conflict() {
+  const sentence = 'This cause is known with another payload.'
+  return new Refused('idempotency_conflict', sentence, 'Use a new key, or the same payload.')
 }
 
 function busy() {

@@ -2,8 +2,11 @@
 import * as z from 'zod'
 import { Refused } from '../../shared/errors.ts'
 import type { PullRequestEvent } from '../../shared/event.ts'
-import { causeOf, digestOf, runIdOf } from '../../shared/identity.ts'
-import type { Repository, RunRequest } from '../../shared/run.ts'
+import { causeOf } from '../../shared/identity.ts'
+import type { RunRequest } from '../../shared/run.ts'
+import { runRequestOf } from '../../shared/run-request.ts'
+import { decideComment } from './comment.ts'
+import { actionNotHandled, originShape, payloadIn, repositoryOf } from './payload.ts'
 
 export type Decision =
   | { readonly kind: 'run'; readonly request: RunRequest }
@@ -12,9 +15,9 @@ export type Decision =
   | { readonly kind: 'ignored'; readonly reason: string }
 
 /** Events by name that may be acted on; all others are ignored by their header alone, before any I/O (L11). */
-export const HANDLED_EVENTS: readonly string[] = ['pull_request']
+export const HANDLED_EVENTS: readonly string[] = ['pull_request', 'issue_comment']
 
-/** The part of GitHub's `pull_request` payload that is read. Other members are left alone: GitHub adds new ones. */
+/** The part of GitHub's `pull_request` payload that is read. */
 const pullRequestPayload = z.object({
   action: z.string(),
   number: z.number().int().positive(),
@@ -29,17 +32,10 @@ const pullRequestPayload = z.object({
     head: z.object({ sha: z.string().optional() }),
     base: z.object({ ref: z.string() }),
   }),
-  repository: z.object({
-    id: z.number().int().positive(),
-    name: z.string().min(1),
-    owner: z.object({ login: z.string().min(1) }),
-  }),
-  installation: z.object({ id: z.number().int().positive() }).optional(),
+  ...originShape,
 })
 type PullRequestPayload = z.infer<typeof pullRequestPayload>
 
-/** The reason is logged and answered: what is no name of an action is not repeated in it. */
-const ACTION_NAME = /^[a-z_]{0,60}$/i
 const FULL_SHA = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 /**
@@ -48,7 +44,8 @@ const FULL_SHA = /^[0-9a-f]{40}([0-9a-f]{24})?$/
  */
 export function decide(event: string, body: string): Decision {
   if (!HANDLED_EVENTS.includes(event)) return { kind: 'ignored', reason: `event_not_handled:${event}` }
-  const payload = parse(body)
+  if (event === 'issue_comment') return decideComment(event, body)
+  const payload = payloadIn(pullRequestPayload, body)
   const { action } = payload
   switch (action) {
     case 'opened':
@@ -65,10 +62,7 @@ export function decide(event: string, body: string): Decision {
     case 'closed':
       return { kind: 'event', event: closed(payload) }
     default:
-      return {
-        kind: 'ignored',
-        reason: `action_not_handled:${event}.${ACTION_NAME.test(action) ? action : '(unnamed)'}`,
-      }
+      return { kind: 'ignored', reason: actionNotHandled(event, action) }
   }
 }
 
@@ -91,22 +85,18 @@ function run(
   wanted: { kind: 'full' | 'analyzers'; cause: string; opensSeries: boolean },
 ): Decision {
   const { kind, cause, opensSeries } = wanted
-  const repository = repositoryOf(payload)
-  const { number } = payload
   return {
     kind: 'run',
-    request: {
-      runId: runIdOf(repository.id, number, cause),
-      repository,
-      number,
+    request: runRequestOf({
+      repository: repositoryOf(payload),
+      number: payload.number,
       cause,
       kind,
       head: headOf(payload),
       baseRef: payload.pull_request.base.ref,
       opensSeries,
       eventAt: Date.parse(payload.pull_request.updated_at),
-      payloadDigest: digestOf({ cause, kind, number, repository: repository.id }),
-    },
+    }),
   }
 }
 
@@ -121,41 +111,10 @@ function closed(payload: PullRequestPayload): PullRequestEvent {
   }
 }
 
-function repositoryOf(payload: PullRequestPayload): Repository {
-  const { id, name, owner } = payload.repository
-  if (!payload.installation) {
-    throw new Refused(
-      'identity_missing',
-      'The payload names no installation.',
-      'Use a GitHub App’s webhook; a repository’s own webhook has no installation to answer through.',
-    )
-  }
-  return { id, owner: owner.login, name, installationId: payload.installation.id }
-}
-
 function headOf(payload: PullRequestPayload): string {
   const { sha } = payload.pull_request.head
   if (sha === undefined || !FULL_SHA.test(sha)) {
     throw new Refused('identity_missing', 'The payload names no head commit.', 'Send the payload as GitHub made it.')
   }
   return sha
-}
-
-function parse(body: string): PullRequestPayload {
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch (error) {
-    throw new Refused('malformed_body', 'The body is not JSON.', 'Send the payload as GitHub made it.', {
-      cause: error,
-    })
-  }
-  const parsed = pullRequestPayload.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw new Refused(
-    'payload_invalid',
-    `The payload's ${issue?.path.join('.') || 'root'} is not as GitHub sends it.`,
-    'Send the payload as GitHub made it.',
-  )
 }

@@ -119,6 +119,8 @@ export interface GitHub {
   identity(): Promise<Identity>
 
   pullRequest(repo: Repo, number: number): Promise<PullRequest>
+  /** What a person may do to the repository now; `none` also for a login that GitHub doesn't know. */
+  permission(repo: Repo, login: string): Promise<'admin' | 'write' | 'read' | 'none'>
   /** All changed files; `cut` if there are more than FILES_MAX, which GitHub doesn't list. */
   files(repo: Repo, number: number): Promise<Rows<FileChange>>
   /** The commit from which `head` left `base`, as GitHub shows the pull request's diff. */

@@ -6,7 +6,10 @@ import { unreachable } from './failures.ts'
 import type { Blob, GitHub, PullRequest, Repo, TextAt } from './github.ts'
 import { pageParameters, readPages, rowsOf } from './pages.ts'
 
-type Reading = Pick<GitHub, 'pullRequest' | 'files' | 'mergeBase' | 'textAt' | 'blob' | 'pullRequestTemplate'>
+type Reading = Pick<
+  GitHub,
+  'pullRequest' | 'permission' | 'files' | 'mergeBase' | 'textAt' | 'blob' | 'pullRequestTemplate'
+>
 
 /** Where GitHub looks for a template, in its order (docs.github.com: creating a pull request template). */
 const TEMPLATE_DIRECTORIES = ['.github', '', 'docs'] as const
@@ -43,6 +46,16 @@ export function readingOf(caller: Caller): Reading {
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
       const { data } = await caller.call(route, { owner: repo.owner, repo: repo.name, pull_number: number })
       return pullRequestOf(data)
+    },
+
+    async permission(repo, login) {
+      const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+      const parameters = { owner: repo.owner, repo: repo.name, username: login }
+      const answer = await caller.callExpecting(route, parameters, [404])
+      if (answer.state !== 'success') return 'none'
+      // Roles in between count as what they include: maintain as write, triage as read.
+      const { permission } = answer.data
+      return permission === 'admin' || permission === 'write' || permission === 'read' ? permission : 'none'
     },
 
     async files(repo, number) {

@@ -1,48 +1,63 @@
 /** Events: what the command room is to do for a pull request, written once per cause before the webhook is answered. */
-
-import type { PullRequestEvent } from '../event.ts'
+import type { PullRequestEvent, RecordedEvent } from '../event.ts'
 import { RETENTION_S } from '../limits.ts'
-import { change, create, due, keyOf, type Ledger, read } from './table.ts'
+import { change, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
 
-/** Writes an event once; false if it was there already. */
+/** Writes an event once; `known` if it was there already, `conflict` if it was there and said something else (LE15). */
 export async function acceptEvent(
   ledger: Ledger,
   event: PullRequestEvent,
   options: { writer: string; now: number; signal: AbortSignal },
-): Promise<boolean> {
-  const key = keyOf.event(event.repository.id, event.number, event.cause)
+): Promise<'recorded' | 'known' | 'conflict'> {
+  const key = keyOfEvent(event)
   const written = await create(
     ledger,
     {
       ...key,
       ...event,
       state: 'open',
+      acceptedAt: options.now,
       writer: options.writer,
       expiresAt: Math.floor(options.now / 1000) + RETENTION_S,
       ...due(key, options.now + ledger.timings.lookMs),
     },
     options.signal,
   )
-  return written.done
+  if (written.done) return 'recorded'
+  return digestOf(written.item) === digestOf({ ...event }) ? 'known' : 'conflict'
 }
 
 /** An event that is still to be done; undefined if it is done, or was never written. */
 export async function openEvent(
   ledger: Ledger,
   name: { repositoryId: number; number: number; cause: string },
-): Promise<PullRequestEvent | undefined> {
-  const item = await read<PullRequestEvent & { state: string }>(
+): Promise<RecordedEvent | undefined> {
+  const item = await read<RecordedEvent & { state: string }>(
     ledger,
     keyOf.event(name.repositoryId, name.number, name.cause),
   )
   return item?.state === 'open' ? item : undefined
 }
 
+/** The event can't be done yet: it is due again at `at` (ms UTC). */
+export async function postponeEvent(ledger: Ledger, event: PullRequestEvent, at: number): Promise<void> {
+  const key = keyOfEvent(event)
+  await change(ledger, key, { set: due(key, at), if: { state: 'open' } })
+}
+
 /** The event is done: nothing more is due for it. Repeatable. */
 export async function finishEvent(ledger: Ledger, event: PullRequestEvent): Promise<void> {
-  await change(ledger, keyOf.event(event.repository.id, event.number, event.cause), {
+  await change(ledger, keyOfEvent(event), {
     set: { state: 'done' },
     remove: ['duePk', 'dueAt'],
     if: { state: 'open' },
   })
+}
+
+function keyOfEvent({ repository, number, cause }: PullRequestEvent) {
+  return keyOf.event(repository.id, number, cause)
+}
+
+function digestOf(item: Item | undefined): unknown {
+  return item?.payloadDigest
 }

@@ -1,5 +1,6 @@
 /** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
-import { change, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
+import type { Repository } from '../run.ts'
+import { change, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
 /** owed → said; or owed → withdrawing → said | withdrawn where its run is ending; `failed` after too many errors (LE9). */
 export type MessageState = 'owed' | 'said' | 'withdrawing' | 'withdrawn' | 'failed'
@@ -22,7 +23,7 @@ export interface Message {
   /** ms UTC; 0 when nobody holds it. */
   readonly leaseUntil: number
   readonly githubId?: number
-  /** The pending review that was made for it; a submit by id doesn't lag as GitHub's lists do. */
+  /** The pending review, or the comment, that was made for it; what is asked by id doesn't lag as GitHub's lists do. */
   readonly pendingId?: number
   readonly reason?: string
   /**
@@ -30,6 +31,8 @@ export interface Message {
    * that wasn't answered, may have left there by then (IL2, IL14). It decides; `dueAt` only finds.
    */
   readonly lookAt?: number
+  /** Where a reply is said: it belongs to no run, which would know. Absent for a run's messages. */
+  readonly repository?: Repository
 }
 
 /** How a message ends. */
@@ -40,6 +43,35 @@ export type MessageEnd =
 
 /** Messages one run may have; more would be a fault of ours. */
 const MESSAGES_PER_RUN_MAX = 50
+
+/** Where a reply stands among messages: one per comment. */
+const REPLY = { planKey: 'reply', key: 'reply' } as const
+
+/** Owes the reply to a comment, once: whoever decides it first has decided it (I9). */
+export async function oweReply(
+  ledger: Ledger,
+  reply: { repository: Repository; number: number; replyId: string; document: string },
+  options: { writer: string; now: number },
+): Promise<void> {
+  const { repository, number, replyId: runId, document } = reply
+  const key = keyOf.message(repository.id, number, runId, REPLY.planKey, REPLY.key)
+  const owed: Message = {
+    repositoryId: repository.id,
+    number,
+    runId,
+    ...REPLY,
+    attempt: 0,
+    document,
+    state: 'owed',
+    series: 0,
+    round: 0,
+    errors: 0,
+    leaseUntil: 0,
+    repository,
+  }
+  const { writer, now } = options
+  await create(ledger, { ...key, ...owed, writer, ...due(key, now + ledger.timings.lookMs) })
+}
 
 /** All messages of one run, read consistently. */
 export async function readMessages(

@@ -107,8 +107,8 @@ describe('the table', () => {
 
   test('who may write to GitHub, ask a model or read a secret is told by name, so that a change here is meant', () => {
     const who = (has: (room: RoomName) => boolean) => roomNames.filter(has)
-    expect(who((room) => reach[room].github)).toEqual(['plan', 'post'])
-    expect(who((room) => reach[room].secrets.includes('github-app'))).toEqual(['webhook', 'plan', 'post'])
+    expect(who((room) => reach[room].github)).toEqual(['command', 'plan', 'post'])
+    expect(who((room) => reach[room].secrets.includes('github-app'))).toEqual(['webhook', 'command', 'plan', 'post'])
     expect(who((room) => reach[room].secrets.includes('models'))).toEqual(['review'])
     expect(who((room) => reach[room].finds)).toEqual(['sweep'])
   })

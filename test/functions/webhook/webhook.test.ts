@@ -145,7 +145,7 @@ describe('decide: the rest', () => {
   )
 
   it('L11: an event that is not handled is ignored without a look at its body', () => {
-    for (const event of ['status', 'push', 'issue_comment', 'ping']) {
+    for (const event of ['status', 'push', 'check_run', 'ping']) {
       expect(HANDLED_EVENTS).not.toContain(event)
       expect(decide(event, 'no JSON')).toEqual({ kind: 'ignored', reason: `event_not_handled:${event}` })
     }

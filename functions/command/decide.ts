@@ -1,0 +1,126 @@
+/** What a command means, given how everything is at that moment. Pure: facts in, one decision out. */
+import { commandIn } from '../../shared/comment.ts'
+import type { RecordedEvent } from '../../shared/event.ts'
+import type { PullRequest } from '../../shared/github/github.ts'
+import { causeOf } from '../../shared/identity.ts'
+import type { Halt } from '../../shared/ledger/halt.ts'
+import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
+import { isLive, type Run, type RunRequest } from '../../shared/run.ts'
+import { runRequestOf } from '../../shared/run-request.ts'
+import type { Thread } from '../../shared/thread.ts'
+import { sayings } from './sayings.ts'
+
+export type Command = Extract<RecordedEvent, { kind: 'command' }>
+
+export interface CommandFacts {
+  readonly command: Command
+  /** What its author may do, as GitHub says now. */
+  readonly permission: 'admin' | 'write' | 'read' | 'none'
+  readonly pullRequest: Pick<PullRequest, 'head' | 'base' | 'state' | 'updatedAt'>
+  readonly thread: Thread | undefined
+  /** The run that the thread names, and the one whose cause is the head that GitHub shows. */
+  readonly threadRun: Run | undefined
+  readonly headRun: Run | undefined
+  /** The widest halt that stands for the repository, and the repository's own. */
+  readonly halt: Halt | undefined
+  readonly repositoryHalt: Halt | undefined
+  /** ms UTC */
+  readonly now: number
+}
+
+export type Decision =
+  | { readonly kind: 'reply'; readonly text: string }
+  /** GitHub doesn't show yet what the comment was written about: look again. */
+  | { readonly kind: 'wait' }
+  /** `joins`: the live run that reviews this head already. */
+  | { readonly kind: 'review'; readonly request: RunRequest; readonly joins?: Run }
+  | { readonly kind: 'cancel' | 'retry'; readonly run: Run }
+  | { readonly kind: 'pause'; readonly why: string }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'status'; readonly run: Run | undefined }
+
+/** By whom a halt is that was set in a comment: only such a one is lifted in a comment. */
+export const pausedBy = (login: string): string => `github:${login}`
+
+export function decide(facts: CommandFacts): Decision {
+  const { command, permission, repositoryHalt } = facts
+  const asked = commandIn(command.text)
+  if (!asked) return reply(sayings.help())
+  if (permission !== 'admin' && permission !== 'write') return reply(sayings.notAllowed())
+  switch (asked.name) {
+    case 'help':
+      return reply(sayings.help())
+    case 'unknown':
+      return reply(sayings.unknown(asked.word))
+    case 'short_sha':
+      return reply(sayings.shortSha(asked.word))
+    case 'review':
+      return review(facts, asked.sha)
+    case 'cancel':
+      return cancel(facts)
+    case 'retry':
+      return retry(facts)
+    case 'pause':
+      return { kind: 'pause', why: asked.why }
+    case 'resume':
+      if (repositoryHalt && !repositoryHalt.by.startsWith(pausedBy(''))) return reply(sayings.haltedByOperator())
+      return { kind: 'resume' }
+    case 'status':
+      return { kind: 'status', run: currentRun(facts) }
+  }
+}
+
+/**
+ * A SHA is a precondition: the head that GitHub shows must be it, or begin with it. While GitHub is behind the comment, it
+ * is looked at again, so that an older head is never reviewed in place of the one that is meant (PL7, PL8, PL9).
+ */
+function review(facts: CommandFacts, sha: string | undefined): Decision {
+  const { command, pullRequest, threadRun, headRun, now } = facts
+  const { repository, number } = command
+  const head = pullRequest.head.sha
+  const isBehind = pullRequest.updatedAt < command.eventAt && now - command.acceptedAt < HEAD_VISIBLE_WITHIN_MS
+  if (isBehind && !(sha !== undefined && head.startsWith(sha))) return { kind: 'wait' }
+  if (sha !== undefined && !head.startsWith(sha)) return reply(sayings.headMismatch(sha, head))
+  if (pullRequest.state === 'closed') return reply(sayings.closed())
+  const atWork = [threadRun, headRun].find(
+    (run) => run !== undefined && isLive(run.state) && run.head === head && run.kind === 'full',
+  )
+  // The head is the cause, so that whoever asks for it, and however often, meets in one run (D5, D7).
+  const cause = causeOf.head(head, pullRequest.base.ref)
+  const request = runRequestOf({
+    repository,
+    number,
+    cause,
+    kind: 'full',
+    head,
+    baseRef: pullRequest.base.ref,
+    opensSeries: false,
+    eventAt: command.eventAt,
+    askedBy: 'person',
+  })
+  return { kind: 'review', request, ...(atWork ? { joins: atWork } : {}) }
+}
+
+/** Only a run that was asked for before the command: one that is done late must not end what came after it. */
+function cancel(facts: CommandFacts): Decision {
+  const run = currentRun(facts)
+  if (!run || !isLive(run.state)) return reply(sayings.nothingAtWork(run))
+  if (run.acceptedAt > facts.command.acceptedAt) return reply(sayings.laterRun(run))
+  return { kind: 'cancel', run }
+}
+
+function retry(facts: CommandFacts): Decision {
+  const run = currentRun(facts)
+  if (!run || run.head !== facts.pullRequest.head.sha) return reply(sayings.nothingToRetry(facts.pullRequest.head.sha))
+  return { kind: 'retry', run }
+}
+
+/** The run that people mean: one that is at work, else that of the head, else the last one. */
+function currentRun({ threadRun, headRun }: CommandFacts): Run | undefined {
+  const live = [threadRun, headRun].find((run) => run !== undefined && isLive(run.state))
+  return live ?? headRun ?? threadRun
+}
+
+function reply(text: string): Decision {
+  return { kind: 'reply', text }
+}

@@ -1,0 +1,131 @@
+/** Does what a command asks: reads how everything is, decides, acts, and owes the one reply that it gets. */
+import type { Log } from '../../shared/aws/log.ts'
+import { nudge } from '../../shared/aws/queue.ts'
+import { commandIn } from '../../shared/comment.ts'
+import { cancelRun } from '../../shared/coordinator/cancel.ts'
+import type { EndingParts } from '../../shared/coordinator/ending.ts'
+import { handOn } from '../../shared/coordinator/hand-on.ts'
+import { retryRun, startRun } from '../../shared/coordinator/start-run.ts'
+import { putDocument } from '../../shared/documents/documents.ts'
+import type { GitHub } from '../../shared/github/github.ts'
+import { causeOf, replyIdOf, runIdOf } from '../../shared/identity.ts'
+import { haltOn, liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
+import { oweReply } from '../../shared/ledger/message.ts'
+import { readReviews } from '../../shared/ledger/review.ts'
+import { readRun } from '../../shared/ledger/run.ts'
+import { readThread } from '../../shared/ledger/thread.ts'
+import { CONTRACT } from '../../shared/limits.ts'
+import { markerOf, type ReplyMessage } from '../../shared/shown.ts'
+import { type Command, type CommandFacts, type Decision, decide, pausedBy } from './decide.ts'
+import { sayings, statusText } from './sayings.ts'
+
+export interface CommandParts extends EndingParts {
+  readonly github: GitHub
+  readonly log: Log
+}
+
+/** False if it can't be done yet. Repeatable: what was done already is answered as it was, and the first reply stands. */
+export async function doCommand(parts: CommandParts, command: Command): Promise<boolean> {
+  const facts = await factsOf(parts, command)
+  const decision = decide(facts)
+  if (decision.kind === 'wait') return false
+  const text = await act(parts, facts, decision)
+  await answer(parts, command, text)
+  parts.log.info('Command done', { outcome: decision.kind })
+  return true
+}
+
+async function factsOf({ ledger, github, now }: CommandParts, command: Command): Promise<CommandFacts> {
+  const { repository, number } = command
+  const [permission, pullRequest, thread, halts] = await Promise.all([
+    github.permission(repository, command.author),
+    github.pullRequest(repository, number),
+    readThread(ledger, repository.id, number),
+    standingHalts(ledger),
+  ])
+  const headRunId = runIdOf(repository.id, number, causeOf.head(pullRequest.head.sha, pullRequest.base.ref))
+  const [threadRun, headRun] = await Promise.all([
+    thread?.liveRun ? readRun(ledger, thread.liveRun.runId) : undefined,
+    readRun(ledger, headRunId),
+  ])
+  const scope = `repository/${repository.id}` as const
+  const own = halts[scope]
+  return {
+    command,
+    permission,
+    pullRequest,
+    thread,
+    threadRun,
+    headRun,
+    halt: haltOn(halts, repository),
+    repositoryHalt: own && { scope, ...own },
+    now: now(),
+  }
+}
+
+/** Acts, and says what came of it. */
+async function act(parts: CommandParts, facts: CommandFacts, decision: Exclude<Decision, { kind: 'wait' }>) {
+  const { ledger, now } = parts
+  const { command, halt, thread, pullRequest } = facts
+  const scope = `repository/${command.repository.id}` as const
+  switch (decision.kind) {
+    case 'reply':
+      return decision.text
+    case 'review':
+      return review(parts, facts, decision)
+    case 'cancel': {
+      const run = await cancelRun(parts, decision.run.runId, `@${command.author}`)
+      return sayings.nothingAtWork(run)
+    }
+    case 'retry': {
+      const retried = await retryRun(parts, decision.run.runId, command.cause)
+      if (!retried || retried.kind === 'conflict') return sayings.conflict()
+      if (retried.kind === 'nothing_missing') return sayings.nothingMissing(retried.run)
+      return retried.kind === 'joined' ? sayings.joined(retried.run) : sayings.again(retried.run.head)
+    }
+    case 'pause':
+      await setHalt(ledger, { scope, by: pausedBy(command.author), why: decision.why, since: now() })
+      return sayings.paused()
+    case 'resume': {
+      const lifted = await liftHalt(ledger, scope)
+      await handOn(parts)
+      return sayings.resumed(lifted !== undefined)
+    }
+    case 'status': {
+      const { run } = decision
+      const reviews = run?.planKey ? await readReviews(ledger, run.runId, run.planKey) : []
+      return statusText({ head: pullRequest.head.sha, run, reviews, thread, halt })
+    }
+  }
+}
+
+async function review(
+  parts: CommandParts,
+  { command, halt }: CommandFacts,
+  { request, joins }: Extract<Decision, { kind: 'review' }>,
+): Promise<string> {
+  const said: string[] = []
+  if (joins && joins.runId !== request.runId) {
+    said.push(sayings.joined(joins))
+  } else {
+    const { kind, run } = await startRun(parts, request, command.cause)
+    if (kind === 'conflict') return sayings.conflict()
+    if (kind === 'joined') said.push(sayings.joined(run))
+    else said.push(run.attempt > 1 ? sayings.again(run.head) : sayings.started(run.head))
+  }
+  if (halt) said.push(sayings.haltStands(halt))
+  const asked = commandIn(command.text)
+  if (asked?.name === 'review' && asked.focus) said.push(sayings.withoutFocus())
+  return said.join('\n\n')
+}
+
+async function answer(parts: CommandParts, command: Command, text: string): Promise<void> {
+  const { ledger, documents, outbox, nonce, now } = parts
+  const { repository, number, commentId } = command
+  const marker = markerOf.reply(commentId)
+  const reply: ReplyMessage = { kind: 'reply', marker, body: `${text}\n\n${marker}` }
+  const replyId = replyIdOf(repository.id, number, commentId)
+  const document = await putDocument(documents, reply)
+  await oweReply(ledger, { repository, number, replyId, document }, { writer: nonce(), now: now() })
+  await nudge(outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId: replyId }, nonce())
+}

@@ -1,0 +1,93 @@
+/**
+ * Says replies to commands. They belong to no run: each is said once under its own lease, also while its repository is
+ * halted, for whoever pauses it is answered; a halt of the fleet or of the installation keeps Muster silent.
+ */
+import { getDocument } from '../../shared/documents/documents.ts'
+import { isFailure, sentenceOf } from '../../shared/errors.ts'
+import { type Replied, sayReply } from '../../shared/github/say-reply.ts'
+import { standingHalts } from '../../shared/ledger/halt.ts'
+import {
+  leaseMessage,
+  type Message,
+  postponeMessage,
+  recordLook,
+  rememberPending,
+  settleMessage,
+  stillLeased,
+} from '../../shared/ledger/message.ts'
+import type { Repository } from '../../shared/run.ts'
+import type { ReplyMessage } from '../../shared/shown.ts'
+import type { PostParts } from './parts.ts'
+import { afterUnknown, isLookDue, secondLook } from './post.ts'
+import { writingFor } from './writing.ts'
+
+/** A message that is a reply. */
+export type Reply = Message & { readonly repository: Repository }
+
+export function isReply(message: Message): message is Reply {
+  return message.repository !== undefined
+}
+
+/** Says a reply that is owed, or looks again at one that was settled. One that another poster holds is left to it. */
+export async function showReply(parts: PostParts, message: Reply): Promise<void> {
+  const { ledger, owner, now, log } = parts
+  if (message.state !== 'owed' && !isLookDue(message, now())) return
+  if (!(await leaseMessage(ledger, message, owner, now()))) return
+  const writing = writingFor(parts, message)
+  const leaseMs = ledger.timings.postLeaseMs
+  const lookAt = () => secondLook(message, { now: now(), leaseMs, unanswered: writing.unanswered() })
+  try {
+    const replied = await say({ ...parts, github: writing.github }, message)
+    await record(parts, message, replied, lookAt())
+  } catch (error) {
+    if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
+    log.error('A reply can not be said', { code: error.code })
+    if (message.state === 'owed') {
+      await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
+    } else {
+      await recordLook(ledger, message, owner)
+    }
+  }
+}
+
+async function say({ ledger, documents, github, owner }: PostParts, message: Reply): Promise<Replied> {
+  const { repository, number, pendingId } = message
+  const reply = await getDocument<ReplyMessage>(documents, message.document)
+  const place = { repo: repository, number, ...(pendingId === undefined ? {} : { knownId: pendingId }) }
+  return sayReply(github, place, reply, {
+    checks: async () => {
+      if (message.state !== 'owed' || !(await stillLeased(ledger, message, owner))) return 'stop'
+      const halts = await standingHalts(ledger)
+      return halts.fleet || halts[`installation/${repository.installationId}`] ? 'stop' : 'go'
+    },
+    onMade: async (commentId) => {
+      await rememberPending(ledger, message, owner, commentId)
+    },
+  })
+}
+
+async function record(
+  { ledger, owner, now, log }: PostParts,
+  message: Reply,
+  replied: Replied,
+  lookAt: number | undefined,
+): Promise<void> {
+  if (replied.state === 'said') {
+    await settleMessage(ledger, message, owner, { state: 'said', githubId: replied.commentId }, lookAt)
+    return
+  }
+  const lookLater = now() + ledger.timings.lookMs
+  if (replied.state === 'stopped') {
+    if (message.state === 'owed') await postponeMessage(ledger, message, owner, { at: lookLater, error: false, lookAt })
+    else await recordLook(ledger, message, owner, lookAt)
+    return
+  }
+  const next = afterUnknown(replied.because, message.state === 'owed' ? message.errors : 0, now())
+  log.warn('A reply is not shown yet', { code: replied.because.code, outcome: next.kind })
+  if (next.kind === 'postpone') {
+    await postponeMessage(ledger, message, owner, { ...next, lookAt })
+  } else {
+    const reason = `post_failed: ${replied.because.message}`
+    await settleMessage(ledger, message, owner, { state: 'failed', reason }, lookAt)
+  }
+}

@@ -1,0 +1,45 @@
+/** Says a reply once: what is there is looked at before, what is said is read back by its marker and our author (DESIGN §9). */
+import type { ReplyMessage } from '../shown.ts'
+import type { CommentSeen, GitHub, Repo } from './github.ts'
+import { hasLine } from './own-reviews.ts'
+import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
+
+export type Replied =
+  | { readonly state: 'said'; readonly commentId: number }
+  /** None stands there, and none may be made: `checks` said stop. */
+  | { readonly state: 'stopped' }
+  | Unknown
+
+/**
+ * The reply as it stands once on the pull request: of several own copies, which calls without an answer may have left, the
+ * oldest stays. `checks` is asked right before one is made; `onMade` hears of its id. `knownId` is what an earlier try made.
+ */
+export async function sayReply(
+  github: GitHub,
+  place: { readonly repo: Repo; readonly number: number; readonly knownId?: number },
+  reply: ReplyMessage,
+  around: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
+): Promise<Replied> {
+  const { repo, number, knownId } = place
+
+  async function standing(id: number | undefined): Promise<number | undefined> {
+    const isOurs = (comment: CommentSeen) => comment.authorIsUs && hasLine(comment.body, reply.marker)
+    const byId = id === undefined ? undefined : await github.comment(repo, id)
+    const { rows } = await github.comments(repo, number)
+    const ids = new Set([...rows, ...(byId ? [byId] : [])].filter(isOurs).map((comment) => comment.id))
+    const [first, ...copies] = [...ids].sort((a, b) => a - b)
+    for (const copy of copies) await orLook(github.deleteComment(repo, copy))
+    return first
+  }
+
+  return orUnknown<Replied>(async () => {
+    const before = await standing(knownId)
+    if (before !== undefined) return { state: 'said', commentId: before }
+    if ((await around.checks()) === 'stop') return { state: 'stopped' }
+    const made = await orLook(github.createComment(repo, number, reply.body))
+    const madeId = typeof made === 'number' ? made : undefined
+    if (madeId !== undefined) await around.onMade(madeId)
+    const after = await standing(madeId)
+    return after === undefined ? notShown('The reply') : { state: 'said', commentId: after }
+  })
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { type CommandFacts, decide } from '../../../functions/command/decide.ts'
+import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/limits.ts'
+import { repository, requestOf, runOf, sha } from '../../shared/samples.ts'
+
+const NOW = 1_000_000
+const head = sha('head')
+
+function facts(text: string, changes: Partial<CommandFacts> = {}): CommandFacts {
+  return {
+    command: {
+      kind: 'command',
+      repository,
+      number: 42,
+      cause: 'comment:900',
+      eventAt: NOW,
+      acceptedAt: NOW,
+      commentId: 900,
+      author: 'mia',
+      text,
+      payloadDigest: 'd',
+    },
+    permission: 'write',
+    pullRequest: {
+      head: { sha: head, ref: 'topic' },
+      base: { sha: sha('base'), ref: 'main' },
+      state: 'open',
+      updatedAt: NOW,
+    },
+    thread: undefined,
+    threadRun: undefined,
+    headRun: undefined,
+    halt: undefined,
+    repositoryHalt: undefined,
+    now: NOW + 1,
+    ...changes,
+  }
+}
+const replyTo = (text: string, changes: Partial<CommandFacts> = {}) => {
+  const decision = decide(facts(text, changes))
+  return decision.kind === 'reply' ? decision.text : decision
+}
+const behind = { pullRequest: { ...facts('').pullRequest, updatedAt: NOW - 1 } }
+const tooLate = { now: NOW + HEAD_VISIBLE_WITHIN_MS }
+
+describe('review', () => {
+  it('asks for the run of the head, with the identity that a push of it has: whoever asks meets there (D5, D7)', () => {
+    const { runId, cause } = requestOf()
+    const decision = decide(facts('/muster review'))
+    expect(decision).toMatchObject({ kind: 'review', request: { runId, cause, head, kind: 'full', askedBy: 'person' } })
+    expect(decision).not.toHaveProperty('joins')
+  })
+
+  it('D7: joins a live review of this head, and none of another head, of analyzers, or that has ended', () => {
+    const live = runOf({ state: 'running', head })
+    expect(decide(facts('/muster review', { threadRun: live }))).toMatchObject({ joins: live })
+    expect(decide(facts('/muster review', { headRun: live }))).toMatchObject({ joins: live })
+    for (const run of [
+      { ...live, head: sha('old') },
+      { ...live, kind: 'analyzers' },
+      { ...live, state: 'ended' },
+    ] as const) {
+      expect(decide(facts('/muster review', { threadRun: run }))).not.toHaveProperty('joins')
+    }
+  })
+
+  it('PL9: a prefix of the head is enough; PL7: what only begins alike is a mismatch that names the head', () => {
+    expect(decide(facts(`/muster review ${head.slice(0, 7)}`)).kind).toBe('review')
+    expect(decide(facts(`/muster review ${head.toUpperCase()}`)).kind).toBe('review')
+    const wrong = head.slice(0, 8) + sha('wrong').slice(8)
+    expect(replyTo(`/muster review ${wrong}`)).toContain(`\`head_mismatch\`: the head is \`${head}\``)
+    expect(replyTo(`/muster review ${head}00`)).toContain('head_mismatch')
+  })
+
+  it('PL8: while GitHub is behind the comment it waits, for a bounded time; the older head is never reviewed in its place', () => {
+    const pushed = sha('pushed')
+    expect(decide(facts(`/muster review ${pushed}`, behind))).toEqual({ kind: 'wait' })
+    expect(decide(facts('/muster review', behind))).toEqual({ kind: 'wait' })
+    expect(replyTo(`/muster review ${pushed}`, { ...behind, ...tooLate })).toContain('head_mismatch')
+    // What is asked for is there: no need to wait for anything newer.
+    expect(decide(facts(`/muster review ${head}`, behind)).kind).toBe('review')
+  })
+
+  it('a closed pull request is not reviewed', () => {
+    const pullRequest = { ...facts('').pullRequest, state: 'closed' } as const
+    expect(replyTo('/muster review', { pullRequest })).toContain('closed')
+  })
+
+  it('a SHA that is too short reviews nothing: it was meant as a precondition', () => {
+    expect(replyTo('/muster review 9b9189')).toContain('too short')
+  })
+})
+
+describe('who may', () => {
+  it.each(['review', 'cancel', 'retry', 'pause', 'resume', 'status', 'help'])(
+    '%s takes write access, asked now',
+    (name) => {
+      for (const permission of ['read', 'none'] as const) {
+        expect(replyTo(`/muster ${name}`, { permission })).toContain('write access')
+      }
+      for (const permission of ['write', 'admin'] as const) {
+        expect(replyTo(`/muster ${name}`, { permission })).not.toContain('Commands are for people with write access')
+      }
+    },
+  )
+
+  it('what an operator has halted, a comment does not resume', () => {
+    const halt = { scope: 'repository/7', why: '', since: NOW } as const
+    expect(replyTo('/muster resume', { repositoryHalt: { ...halt, by: 'Operators/ana' } })).toContain('operator')
+    expect(decide(facts('/muster resume', { repositoryHalt: { ...halt, by: 'github:rob' } }))).toEqual({
+      kind: 'resume',
+    })
+    expect(decide(facts('/muster resume'))).toEqual({ kind: 'resume' })
+  })
+})
+
+describe('cancel and retry', () => {
+  const live = runOf({ state: 'running', head, acceptedAt: NOW - 1 })
+  const ended = runOf({ state: 'ended', outcome: 'failed', head, acceptedAt: NOW - 1 })
+
+  it('cancels what is at work, also before it has claimed the pull request', () => {
+    expect(decide(facts('/muster cancel', { threadRun: live }))).toEqual({ kind: 'cancel', run: live })
+    expect(decide(facts('/muster cancel', { threadRun: ended, headRun: live }))).toEqual({ kind: 'cancel', run: live })
+    expect(replyTo('/muster cancel', { threadRun: ended })).toContain('No review is at work')
+    expect(replyTo('/muster cancel')).toContain('No review is at work')
+  })
+
+  it('a cancel that is done late leaves a review alone that was asked for after it', () => {
+    expect(replyTo('/muster cancel', { threadRun: { ...live, acceptedAt: NOW + 1 } })).toContain('left alone')
+  })
+
+  it('I9: done again, it is answered as the first time', () => {
+    const cancelled = runOf({ state: 'ended', outcome: 'cancelled', head })
+    expect(replyTo('/muster cancel', { threadRun: cancelled })).toContain('is cancelled')
+  })
+
+  it('retries the review of this head, never one of an older head', () => {
+    expect(decide(facts('/muster retry', { headRun: ended }))).toEqual({ kind: 'retry', run: ended })
+    expect(replyTo('/muster retry', { threadRun: { ...ended, head: sha('old') } })).toContain('/muster review')
+    expect(replyTo('/muster retry')).toContain('/muster review')
+  })
+})
+
+describe('what is not known', () => {
+  it.each(['restart', 'override', 'rebut', 'defer'])('%s is said not to be available, and nothing is done', (name) => {
+    expect(replyTo(`/muster ${name} x`)).toMatch(/not available in this version.*Nothing was done/)
+  })
+
+  it('any other word is said back as a word, without mark-up', () => {
+    expect(replyTo('/muster `@everyone`')).toContain('There is no command `` `@everyone` ``')
+  })
+})

@@ -1,0 +1,167 @@
+/** The one reply to a command: said once, whatever GitHub answers and whoever dies. */
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PostParts } from '../../../functions/post/parts.ts'
+import { isReply, showReply } from '../../../functions/post/replies.ts'
+import { putDocument } from '../../../shared/documents/documents.ts'
+import type { GitHub } from '../../../shared/github/github.ts'
+import { replyIdOf } from '../../../shared/identity.ts'
+import { type HaltScope, liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
+import { type Message, oweReply, readMessages } from '../../../shared/ledger/message.ts'
+import { markerOf, type ReplyMessage } from '../../../shared/shown.ts'
+import { openPostWorld, type PostWorld, type Subject } from './world.ts'
+
+const COMMENT = 900
+const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments'
+const LIST = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments'
+
+let world: PostWorld
+let subject: Subject
+beforeEach(async () => {
+  world = await openPostWorld()
+  subject = await world.subject()
+})
+afterEach(() => world.close())
+
+async function owe(text = 'Done.'): Promise<void> {
+  const { ledger, ending } = world.local
+  const { repository } = world
+  const marker = markerOf.reply(COMMENT)
+  const reply: ReplyMessage = { kind: 'reply', marker, body: `${text}\n\n${marker}` }
+  const document = await putDocument(ending.documents, reply)
+  const replyId = replyIdOf(repository.id, subject.number, COMMENT)
+  const options = { writer: randomUUID(), now: world.local.now }
+  await oweReply(ledger, { repository, number: subject.number, replyId, document }, options)
+}
+
+async function message(): Promise<Message & { readonly dueAt?: number }> {
+  const runId = replyIdOf(world.repository.id, subject.number, COMMENT)
+  const name = { repositoryId: world.repository.id, number: subject.number, runId }
+  const [found] = await readMessages(world.local.ledger, name)
+  if (!found) throw new Error('Expected a reply to be owed, found none')
+  return found
+}
+
+async function post(github: GitHub = world.github): Promise<void> {
+  const { ledger, ending } = world.local
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+  const parts: PostParts = {
+    ledger,
+    documents: ending.documents,
+    github,
+    owner: randomUUID(),
+    now: () => world.local.now,
+    log: quiet,
+  }
+  const owed = await message()
+  if (isReply(owed)) await showReply(parts, owed)
+}
+
+/** Nudges as the sweeper does until nothing is due. */
+async function rest(): Promise<void> {
+  for (let nudges = 0; nudges < 20; nudges += 1) {
+    const { dueAt } = await message()
+    if (dueAt === undefined) return
+    world.local.now = Math.max(world.local.now, dueAt)
+    await post()
+  }
+  throw new Error('Expected nothing to be due any more')
+}
+
+const shown = () => world.seen(subject).issueComments.map(({ body }) => body.split('\n')[0])
+
+describe('a reply', () => {
+  it('is said once and recorded with its id; a second nudge changes nothing', async () => {
+    await owe()
+    await post()
+    await post()
+    expect(shown()).toEqual(['Done.'])
+    expect(await message()).toMatchObject({ state: 'said', githubId: world.seen(subject).issueComments[0]?.id })
+    expect((await message()).dueAt).toBeUndefined()
+  })
+
+  it('I9: what was decided first is said, whatever is decided again', async () => {
+    await owe('first')
+    await owe('second')
+    await rest()
+    expect(shown()).toEqual(['first'])
+  })
+
+  it.each(['bad_gateway_after', 'reset_after', 'truncated_json'] as const)(
+    'AW70, LE5: stored by GitHub and not answered (%s): found by its marker, not said again',
+    async (kind) => {
+      await owe()
+      world.standIn.fail({ route: CREATE, kind })
+      await post()
+      await rest()
+      expect(shown()).toEqual(['Done.'])
+      expect((await message()).state).toBe('said')
+    },
+  )
+
+  it('D15: comments that can not be listed are unknown, not none: nothing is written', async () => {
+    await owe()
+    world.standIn.fail({ route: LIST, kind: 'server_500', times: 2 })
+    await post()
+    expect(shown()).toEqual([])
+    expect((await message()).state).toBe('owed')
+    await rest()
+    expect(shown()).toEqual(['Done.'])
+  })
+
+  it('LE7: a poster that wakes up inside its create after another has said it: the oldest copy stays', async () => {
+    await owe()
+    const reached = Promise.withResolvers<void>()
+    const woken = Promise.withResolvers<void>()
+    const stalling: GitHub = {
+      ...world.github,
+      async createComment(...given) {
+        reached.resolve()
+        await woken.promise
+        return world.github.createComment(...given)
+      },
+    }
+    const first = post(stalling)
+    await reached.promise
+    world.local.now += world.local.ledger.timings.postLeaseMs
+    await post()
+    const [said] = world.seen(subject).issueComments
+    woken.resolve()
+    await first
+    await rest()
+    expect(world.seen(subject).issueComments.map(({ id }) => id)).toEqual([said?.id])
+  })
+
+  it('a person who quotes it is not us', async () => {
+    const { owner, name } = world.repository
+    world.standIn.comment(`${owner}/${name}`, subject.number, 'mia', `Thanks\n${markerOf.reply(COMMENT)}`)
+    await owe()
+    await rest()
+    expect(shown()).toEqual(['Thanks', 'Done.'])
+  })
+
+  it('is said while its repository is paused; a halt of the fleet or the installation keeps it until that is lifted', async () => {
+    const { ledger } = world.local
+    const halt = (scope: HaltScope) => setHalt(ledger, { scope, by: 'ana', why: '', since: world.local.now })
+    await halt(`repository/${world.repository.id}`)
+    await halt('fleet')
+    await owe()
+    await post()
+    expect(shown()).toEqual([])
+    await liftHalt(ledger, 'fleet')
+    await halt(`installation/${world.repository.installationId}`)
+    await post()
+    expect(shown()).toEqual([])
+    await liftHalt(ledger, `installation/${world.repository.installationId}`)
+    await rest()
+    expect(shown()).toEqual(['Done.'])
+  })
+
+  it('that GitHub will not take has its reason on the message, and nothing is due', async () => {
+    await owe()
+    world.standIn.setAppPermissions({ pull_requests: 'read', issues: 'read' })
+    await post()
+    expect(await message()).toMatchObject({ state: 'failed', reason: expect.stringContaining('github_refused') })
+    expect((await message()).dueAt).toBeUndefined()
+  })
+})
