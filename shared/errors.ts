@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'execution_failed'
   | 'plan_missing'
+  | 'due_unknown'
   // reviews
   | 'unknown_review'
   | 'lease_held'

@@ -90,8 +90,8 @@ export const RETENTION_S = 90 * 24 * 3600
 // --- due (what the sweeper takes up) ---------------------------------------------------------------------------------
 /** Shards of the `due` index. */
 export const DUE_SHARDS = 8
-/** Items the sweeper takes from one shard in one tick; the rest is next minute's. */
-export const DUE_PAGE = 25
+/** Items the sweeper takes from one shard in one tick, of all kinds; the rest is next minute's. */
+export const DUE_PAGE = 100
 
 // --- sizes -----------------------------------------------------------------------------------------------------------
 /** What a room may return to Step Functions, bytes: far below the 262,144 at which an execution dies uncatchably (AW61). */

@@ -8,10 +8,12 @@ import { openQueue } from '../../shared/aws/queue.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { nameOf, sentenceOf } from '../../shared/errors.ts'
 import { dueKeys, kindOfKey, lookLater, readDue } from '../../shared/ledger/due.ts'
-import { openLedger } from '../../shared/ledger/table.ts'
+import { type Key, openLedger } from '../../shared/ledger/table.ts'
 import { GITHUB_CALL_MS } from '../../shared/limits.ts'
 import { reached } from '../../shared/points.ts'
+import { lookAgainAt } from './sweep.ts'
 import { type SweepParts, takeUp } from './take-up.ts'
+import { newTick, type Tick } from './tick.ts'
 
 const log = openLog('sweep')
 const metrics = openMetrics('sweep')
@@ -27,41 +29,65 @@ const parts: SweepParts = {
   log,
 }
 
-/** Ends in good time before its own deadline; what it didn't reach is the oldest of the next minute. */
+/**
+ * Each kind of thing in a lane of its own, oldest first, so that none is kept waiting by many, slow or failing things of
+ * another. Ends in good time before its own deadline; what it didn't reach is the oldest of the next minute.
+ */
 export async function handler(
   _event: unknown,
   invocation: { getRemainingTimeInMillis(): number },
 ): Promise<{ due: number; done: number; failed: number }> {
   const now = Date.now()
   const keys = await dueKeys(parts.ledger, now)
-  let done = 0
-  let failed = 0
-  let oldestMs = 0
-  for (const key of keys) {
-    if (invocation.getRemainingTimeInMillis() < GITHUB_CALL_MS) break
-    try {
-      const item = await readDue(parts.ledger, key, now)
-      if (!item) continue
-      oldestMs = Math.max(oldestMs, now - item.dueAt)
-      // First to the back: a row whose action fails, or kills this process, must not be the first for ever.
-      await lookLater(parts.ledger, key, item.dueAt, now + parts.ledger.timings.lookMs)
-      POINT: await reached('sweep.moved_on')
-      await takeUp(parts, item)
-      done += 1
-    } catch (error) {
-      failed += 1
-      log.error('What was due could not be done', {
-        key: kindOfKey(key),
-        error: nameOf(error),
-        code: sentenceOf(error).slice(0, 200),
-      })
-    }
-  }
+  const lanes = Map.groupBy(keys, kindOfKey)
+  const tick = newTick()
+  const taken: Taken[] = []
+  await Promise.all(
+    [...lanes.values()].map(async (lane) => {
+      for (const key of lane) {
+        if (invocation.getRemainingTimeInMillis() < GITHUB_CALL_MS) return
+        taken.push(await takeUpKey(key, now, tick))
+      }
+    }),
+  )
+  const done = taken.filter(({ outcome }) => outcome === 'done').length
+  const failed = taken.filter(({ outcome }) => outcome === 'failed').length
   log.info('Swept', { count: keys.length })
   // Also when nothing is due: an alarm is raised by their absence.
   metrics.publish([
-    { name: 'OldestDueAge', value: oldestMs, unit: 'milliseconds' },
+    { name: 'OldestDueAge', value: Math.max(0, ...taken.map(({ lateMs }) => lateMs)), unit: 'milliseconds' },
     { name: 'DueFailed', value: failed, unit: 'count' },
   ])
   return { due: keys.length, done, failed }
+}
+
+interface Taken {
+  /** `past`: it was not due any more. */
+  readonly outcome: 'done' | 'failed' | 'past'
+  /** How long after its time it was met, ms. */
+  readonly lateMs: number
+}
+
+/** Never throws: what goes wrong with one thing is logged, and is no other thing's matter. */
+async function takeUpKey(key: Key, now: number, tick: Tick): Promise<Taken> {
+  const { ledger } = parts
+  const { lookMs } = ledger.timings
+  let lateMs = 0
+  try {
+    const item = await readDue(ledger, key, now)
+    if (!item) return { outcome: 'past', lateMs }
+    lateMs = now - item.dueAt
+    // First to the back: a row whose action fails, or kills this process, must not be the first for ever.
+    await lookLater(ledger, key, item.dueAt, lookAgainAt(item, now, lookMs))
+    POINT: await reached('sweep.moved_on')
+    await takeUp(parts, item, tick)
+    return { outcome: 'done', lateMs }
+  } catch (error) {
+    log.error('What was due could not be done', {
+      key: kindOfKey(key),
+      error: nameOf(error),
+      code: sentenceOf(error).slice(0, 200),
+    })
+    return { outcome: 'failed', lateMs }
+  }
 }

@@ -1,4 +1,5 @@
 /** What the sweeper does about each thing that is due. Pure: the facts in, one action out. */
+import type { DueItem } from '../../shared/ledger/due.ts'
 import type { Review } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
 
@@ -33,6 +34,20 @@ export function runActionOf(run: Run, execution: ExecutionSeen, mustWait: boolea
     case 'ended':
       return { kind: 'look_later' }
   }
+}
+
+/** Looks of others that pass until a waiting review is looked at again: it only has to be seen that its ticket stands. */
+const WAITING_LOOKS = 5
+/** An event that isn't done is looked at again after this part of its age: one that never will be costs less and less. */
+const EVENT_AGE_PART = 4
+
+/** When a thing that is due is looked at again if nothing comes of this look, ms UTC. */
+export function lookAgainAt(item: DueItem, now: number, lookMs: number): number {
+  if (item.kind === 'review' && item.review.state === 'waiting') return now + WAITING_LOOKS * lookMs
+  if (item.kind !== 'event') return now + lookMs
+  // One that is malformed has no age, and must be moved on all the same.
+  const age = now - item.event.eventAt
+  return now + (age > EVENT_AGE_PART * lookMs ? age / EVENT_AGE_PART : lookMs)
 }
 
 /** True if the run still wants this review, so that taking it back leads somewhere. */

@@ -7,11 +7,14 @@ import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
+import { holdForHalt } from '../../shared/coordinator/hold.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { tellDone } from '../../shared/coordinator/tell-done.ts'
+import { Dead } from '../../shared/errors.ts'
 import type { DueItem } from '../../shared/ledger/due.ts'
 import { readFleet, restFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
+import { isQueued } from '../../shared/ledger/queued.ts'
 import { readReview, ticketOf } from '../../shared/ledger/review.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { resumeRun } from '../../shared/ledger/run-again.ts'
@@ -20,18 +23,20 @@ import { CONTRACT } from '../../shared/limits.ts'
 import { isDone, parseReviewId, type Review } from '../../shared/review.ts'
 import { isLive, type Reason, type Run } from '../../shared/run.ts'
 import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from './sweep.ts'
+import { newTick, type Tick } from './tick.ts'
 
 export interface SweepParts extends EndingParts {
   readonly inbox: NudgeQueue
   readonly log: Log
 }
 
-export async function takeUp(parts: SweepParts, item: DueItem): Promise<void> {
+/** Throws whatever went wrong; the row has been moved on before, and is looked at again. */
+export async function takeUp(parts: SweepParts, item: DueItem, tick: Tick = newTick()): Promise<void> {
   switch (item.kind) {
     case 'run':
-      return takeUpRun(parts, item.run)
+      return takeUpRun(parts, item.run, tick)
     case 'review':
-      return takeUpReview(parts, item.review)
+      return takeUpReview(parts, item.review, tick)
     case 'fleet':
       return takeUpFleet(parts)
     case 'event': {
@@ -39,13 +44,15 @@ export async function takeUp(parts: SweepParts, item: DueItem): Promise<void> {
       return nudge(parts.inbox, { contract: CONTRACT, repositoryId: repository.id, number, cause }, randomUUID())
     }
     case 'message':
-      return nudgePost(parts, item.message)
+      return nudgePost(parts, item.message, tick)
     case 'resources':
-      return nudgePost(parts, item.resources)
+      return nudgePost(parts, item.resources, tick)
+    case 'unknown':
+      throw new Dead('due_unknown', 'Nothing is known to do about it.', 'Deploy the version that wrote it.')
   }
 }
 
-async function takeUpRun(parts: SweepParts, due: Run): Promise<void> {
+async function takeUpRun(parts: SweepParts, due: Run, tick: Tick): Promise<void> {
   const { ledger, executions, stateMachineArn, log, now } = parts
   const execution = await seen(parts, due)
   // Read again after its execution was seen: one that has ended may have written just before that the run is held or done.
@@ -70,7 +77,7 @@ async function takeUpRun(parts: SweepParts, due: Run): Promise<void> {
       return
     case 'nudge':
       if (await finishIfShown(parts, run.runId)) return
-      return nudgePost(parts, { repositoryId: run.repository.id, number: run.number, runId: run.runId })
+      return nudgePost(parts, { repositoryId: run.repository.id, number: run.number, runId: run.runId }, tick)
     case 'resume': {
       const resumed = await resumeRun(ledger, run, now())
       if (resumed) await startExecution(executions, stateMachineArn, resumed)
@@ -90,18 +97,32 @@ async function mustWait({ ledger }: SweepParts, run: Run): Promise<boolean> {
   return speaks?.head === run.head && isLive(speaks.state)
 }
 
-async function takeUpReview(parts: SweepParts, due: Review): Promise<void> {
+async function takeUpReview(parts: SweepParts, due: Review, tick: Tick): Promise<void> {
   const { ledger } = parts
   const review = await readReview(ledger, due)
   if (!review) return
   if (isDone(review.state)) return tellDone(parts, review) // who completed it died before it told who waits
-  if (!isWanted(review, await readRun(ledger, review.runId))) {
+  const run = await readRun(ledger, review.runId)
+  if (!run || !isWanted(review, run)) {
     await endUnwanted(parts, review, 'ended')
     return handOn(parts, [slotOf(review)])
   }
-  // Waiting: its ticket or its marker may have been lost with the process that wrote them. Putting them again is harmless.
-  if (review.state === 'waiting') return enqueue(parts, review)
+  if (review.state === 'waiting') return takeUpWaiting(parts, { review, run }, tick)
   await takeBackEnded(parts, review)
+}
+
+/** Nothing is written for a review that just waits: there may be thousands of them. */
+async function takeUpWaiting(parts: SweepParts, { review, run }: { review: Review; run: Run }, tick: Tick) {
+  const { ledger } = parts
+  // Nobody gets a place under a halt: the run waits for its end, not each of its reviews.
+  if (await standingHalt(ledger, run.repository)) {
+    await holdForHalt(parts, run)
+    return
+  }
+  // Its ticket or its marker may have been lost with the process that wrote them. Putting them again is harmless.
+  if (!(await isQueued(ledger, ticketOf(review)))) return enqueue(parts, review)
+  // Who left a place free may have died before it looked into the queues; once for all who wait.
+  return tick.once('hand_on', () => handOn(parts))
 }
 
 async function takeUpFleet(parts: SweepParts): Promise<void> {
@@ -117,12 +138,15 @@ async function takeUpFleet(parts: SweepParts): Promise<void> {
   if (reviews.size === 0) await restFleet(parts.ledger)
 }
 
+/** Once a run: its row, its messages and its resources are often due together. */
 async function nudgePost(
   parts: SweepParts,
   about: { repositoryId: number; number: number; runId: string },
+  tick: Tick,
 ): Promise<void> {
   const { repositoryId, number, runId } = about
-  await nudge(parts.outbox, { contract: CONTRACT, repositoryId, number, runId }, randomUUID())
+  const message = { contract: CONTRACT, repositoryId, number, runId }
+  return tick.once(`post ${repositoryId}#${number} ${runId}`, () => nudge(parts.outbox, message, randomUUID()))
 }
 
 /** Asked only of runs that wait for their execution. */

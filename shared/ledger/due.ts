@@ -20,6 +20,8 @@ type DueThing =
   /** With the run that raised what is due first. */
   | { readonly kind: 'resources'; readonly resources: PullRequestName & { readonly runId: string } }
   | { readonly kind: 'fleet' }
+  /** Of a version that this one doesn't know. */
+  | { readonly kind: 'unknown' }
 
 /** Keys that were due at `now` (ms UTC): the oldest of each shard, at most DUE_PAGE of one. */
 export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
@@ -47,11 +49,10 @@ export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
 export async function readDue(ledger: Ledger, key: Key, now: number): Promise<DueItem | undefined> {
   const item = await read<Item & { dueAt?: number }>(ledger, key)
   if (!item || item.dueAt === undefined || item.dueAt > now) return undefined
-  const thing = thingOf(key, item)
-  return thing && { ...thing, dueAt: item.dueAt }
+  return { ...thingOf(key, item), dueAt: item.dueAt }
 }
 
-function thingOf({ sk }: Key, item: Item): DueThing | undefined {
+function thingOf({ sk }: Key, item: Item): DueThing {
   if (sk === 'RUN') return { kind: 'run', run: runFrom(item) }
   if (sk === 'FLEET') return { kind: 'fleet' }
   if (sk.startsWith('REVIEW#')) return { kind: 'review', review: item as unknown as Review }
@@ -60,9 +61,9 @@ function thingOf({ sk }: Key, item: Item): DueThing | undefined {
   if (sk === 'SHOWN') {
     const { repositoryId, number } = resourcesFrom(item)
     const runId = nextRunOf(resourcesFrom(item))
-    return runId === undefined ? undefined : { kind: 'resources', resources: { repositoryId, number, runId } }
+    if (runId !== undefined) return { kind: 'resources', resources: { repositoryId, number, runId } }
   }
-  return undefined
+  return { kind: 'unknown' }
 }
 
 /** Moves an item's `due` on to `at` (ms UTC) if it is still due as it was read, so that it goes to the back. */

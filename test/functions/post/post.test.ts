@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { afterUnknown, isOwed, mayShow, secondLook, stopReason } from '../../../functions/post/post.ts'
+import { endedCheckRun, inProgressCheckRun } from '../../../shared/check-run.ts'
 import type { ShownResource } from '../../../shared/ledger/resource.ts'
 import { POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import type { RunState } from '../../../shared/run.ts'
@@ -128,6 +129,14 @@ describe('mayShow', () => {
     expect(mayShow({ desired: label, raisedBy: run, halted: false, shownHead: 'newer' })).toBe('head_moved')
     expect(mayShow({ desired: label, raisedBy: run, halted: true, shownHead })).toBe('later')
     expect(mayShow({ desired: label, raisedBy: runOf({ state: 'ending' }), halted: false, shownHead })).toBe('later')
+  })
+
+  it('I3: what is in progress is not shown for a run that is over; how it ended is', () => {
+    const checkRun = endedCheckRun(ended)
+    expect(mayShow({ desired: checkRun, raisedBy: ended, halted: false, shownHead: '' })).toBe('show')
+    expect(mayShow({ desired: inProgressCheckRun(ended, []), raisedBy: ended, halted: false, shownHead: '' })).toBe(
+      'void',
+    )
   })
 
   it('D3: a run that has ended without a verdict leaves no label, and what it said before is void', () => {

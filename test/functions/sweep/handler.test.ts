@@ -1,8 +1,10 @@
 /** The sweep as it is invoked: what it measures, which alarms depend on. Over a local table. */
+import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepMetrics } from '../../../infra/alarms.ts'
 import { type Key, keyOf } from '../../../shared/ledger/table.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
+import { runOf } from '../../shared/samples.ts'
 
 /** How late what is due is, ms. */
 const LATE_MS = 20 * 60_000
@@ -72,5 +74,47 @@ describe('each sweep measures', () => {
     // An event that names no repository can't be nudged.
     await makeDue(keyOf.event(1, 1, 'closed:1'), { kind: 'closed' })
     expect(await sweep()).toMatchObject({ [sweepMetrics.dueFailed]: 1 })
+  })
+})
+
+describe('each kind has a lane of its own', () => {
+  test('many rows that fail, and one that nobody knows, keep no other kind from its turn', async () => {
+    const dead = Array.from({ length: 60 }, (_, index) => keyOf.event(1, 2, `closed:${index}`))
+    for (const key of dead) await makeDue(key, { kind: 'closed' })
+    await makeDue({ pk: 'PR#1#2', sk: 'OF A LATER VERSION' }, {})
+    const { due } = await import('../../../shared/ledger/table.ts')
+    const run = keyOf.run('a'.repeat(64))
+    await world.put({ ...run, ...runOf({ state: 'ended' }), ...due(run, Date.now() - 1) })
+    let left = 20
+    // Time for a few rows only: less than the dead ones would take.
+    const remaining = () => {
+      left -= 1
+      return left > 0 ? 50_000 : 0
+    }
+    await handler(undefined, { getRemainingTimeInMillis: remaining })
+    expect((await world.item(run))?.dueAt).toBeGreaterThan(Date.now())
+  })
+
+  test('rows that were reached go to the back, so that the rest is reached in the next minutes', async () => {
+    const ticks = 8
+    for (let tick = 0; tick < ticks; tick += 1) {
+      let left = 15
+      await handler(undefined, { getRemainingTimeInMillis: () => (left-- > 0 ? 50_000 : 0) })
+    }
+    const late = (await world.items()).filter(({ dueAt }) => typeof dueAt === 'number' && dueAt <= Date.now())
+    expect(late).toEqual([])
+  })
+
+  test('what is owed for one run is nudged once, however many of its rows are due', async () => {
+    const { due } = await import('../../../shared/ledger/table.ts')
+    const { repositoryId, number, runId } = { repositoryId: 7, number: 42, runId: 'c'.repeat(64) }
+    for (const key of ['one', 'two', 'three']) {
+      const row = keyOf.message(repositoryId, number, runId, 'p', key)
+      await world.put({ ...row, repositoryId, number, runId, state: 'owed', ...due(row, Date.now() - 1) })
+    }
+    const { client, url } = world.ending.outbox
+    await handler(undefined, { getRemainingTimeInMillis: () => 50_000 })
+    const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl: url, MaxNumberOfMessages: 10 }))
+    expect(Messages.filter(({ Body }) => Body?.includes(runId))).toHaveLength(1)
   })
 })

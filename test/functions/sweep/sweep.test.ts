@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from '../../../functions/sweep/sweep.ts'
+import { type ExecutionSeen, isWanted, lookAgainAt, runActionOf, voidSlots } from '../../../functions/sweep/sweep.ts'
+import type { DueItem } from '../../../shared/ledger/due.ts'
 import type { Review, ReviewState } from '../../../shared/review.ts'
 import type { RunState } from '../../../shared/run.ts'
 import { runOf, wantedReview } from '../../shared/samples.ts'
@@ -33,6 +34,26 @@ describe('what the sweeper does about a run', () => {
         expect(kind === 'look_later').toBe(waits || alive)
       }),
     )
+  })
+})
+
+describe('when it looks again', () => {
+  const lookMs = 60_000
+  const at = (item: object) => lookAgainAt({ dueAt: 0, ...item } as DueItem, 1_000_000, lookMs)
+
+  it('a review that waits is looked at less often than one that works: only its ticket has to be seen', () => {
+    expect(at({ kind: 'review', review: { state: 'leased' } })).toBe(1_060_000)
+    expect(at({ kind: 'review', review: { state: 'waiting' } })).toBe(1_300_000)
+  })
+
+  it('an event that can not be done costs less and less', () => {
+    expect(at({ kind: 'event', event: { eventAt: 1_000_000 } })).toBe(1_060_000)
+    expect(at({ kind: 'event', event: { eventAt: 0 } })).toBe(1_250_000)
+    expect(at({ kind: 'event', event: {} })).toBe(1_060_000)
+  })
+
+  it('everything is looked at again later than now', () => {
+    for (const kind of ['run', 'message', 'resources', 'fleet', 'unknown']) expect(at({ kind })).toBe(1_060_000)
   })
 })
 

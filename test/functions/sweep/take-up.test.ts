@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lookAgainAt } from '../../../functions/sweep/sweep.ts'
 import { type SweepParts, takeUp } from '../../../functions/sweep/take-up.ts'
+import { newTick } from '../../../functions/sweep/tick.ts'
 import { openLog } from '../../../shared/aws/log.ts'
 import { handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
 import { dueKeys, lookLater, readDue } from '../../../shared/ledger/due.ts'
@@ -48,11 +50,12 @@ async function runIs(state: RunState): Promise<void> {
 async function sweep(afterMs: number): Promise<string[]> {
   world.now += afterMs
   const kinds: string[] = []
+  const tick = newTick()
   for (const key of await dueKeys(world.ledger, world.now)) {
     const item = await readDue(world.ledger, key, world.now)
     if (!item) continue
-    await lookLater(world.ledger, key, item.dueAt, world.now + world.ledger.timings.lookMs)
-    await takeUp(parts, item)
+    await lookLater(world.ledger, key, item.dueAt, lookAgainAt(item, world.now, world.ledger.timings.lookMs))
+    await takeUp(parts, item, tick)
     kinds.push(item.kind)
   }
   return kinds
@@ -182,6 +185,50 @@ describe('a review', () => {
     expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
     expect(world.answers.at(-1)).toMatchObject({ token: 'again-0', output: { outcome: 'ended' } })
     expect((await readFleet(world.ledger)).slots).not.toHaveProperty(idOf(0))
+  })
+
+  it('one that waits costs a look no write but that of its row, however many wait, and is looked at less often', async () => {
+    await world.limit({ configured: 1 })
+    for (const part of [0, 1, 2, 3]) await admitted(world, part)
+    const before = await world.items()
+    world.wire.passed.length = 0
+    expect((await sweep(grantMs - 1)).filter((kind) => kind === 'review')).toEqual([])
+    expect((await sweep(1)).filter((kind) => kind === 'review')).toHaveLength(4) // the granted one among them
+    const written = world.wire.passed.filter(({ operation, body }) => {
+      return operation !== 'GetItem' && operation !== 'Query' && JSON.stringify(body).includes('QUEUE#')
+    })
+    expect(written).toEqual([])
+    for (const part of [1, 2, 3]) {
+      const isIt = ({ sk }: { sk?: unknown }) => new RegExp(`^REVIEW#.*#${part}$`).test(String(sk))
+      const { dueAt, ...review } = before.find(isIt) ?? {}
+      const now = (await world.items()).find(isIt)
+      expect(now).toEqual({ ...review, dueAt: world.now + 5 * lookMs })
+      expect(dueAt).toBe(world.now)
+    }
+  })
+
+  it('I1: who left its place free died before it looked into the queues: one look serves all who wait', async () => {
+    await world.limit({ configured: 1 })
+    for (const part of [0, 1, 2]) await admitted(world, part)
+    const fleet = await world.item(keyOf.fleet())
+    await world.limit({ configured: 3 }) // raised by one who hands nothing on
+    await world.put({ ...keyOf.fleet(), ...(await world.item(keyOf.fleet())), dueAt: fleet?.dueAt })
+    await sweep(grantMs)
+    expect(await heldParts(world)).toEqual([0, 1, 2])
+  })
+
+  it('PL4: waiting under a halt it gets no place: its run is held, its ticket goes and its task is told', async () => {
+    await world.limit({ configured: 1 })
+    for (const part of [0, 1]) await admitted(world, part)
+    await setHalt(world.ledger, { scope: 'fleet', by: 'a person', why: 'a reason', since: 1 })
+    await sweep(grantMs)
+    expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({
+      state: 'held',
+      reason: { code: 'halted' },
+    })
+    expect(await stored(world, 1)).toMatchObject({ state: 'ended' })
+    expect(world.answers).toContainEqual({ token: 'token-1', output: expect.objectContaining({ outcome: 'held' }) })
+    expect(await waitingItems(world)).toMatchObject({ tickets: [] })
   })
 
   it('a live lease is left alone, however often it is looked at', async () => {
