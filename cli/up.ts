@@ -62,13 +62,13 @@ function description({ stack }: OpenStack, options: UpOptions, model: string | u
   const app = `${bold('Point a GitHub App at it:')}
 
   1. Make a tunnel from the internet to ${stack.apiUrl}, for this path alone: ${path},
-     because whoever reaches the rest may read reviews.
+     because whoever reaches the rest may read reviews and halt the fleet.
   2. Create a GitHub App (Settings, Developer settings, GitHub Apps):
        webhook URL   https://<your tunnel>${path}
        secret        a long random text
        permissions   pull requests: read and write; checks: read and write; issues: read and write;
                      contents: read; metadata: read
-       events        pull request
+       events        pull request, issue comment
   3. Write its id, key and secret to a file that only you can read, and start again with it:
        {"appId": 123, "privateKeyFile": "app.pem", "webhookSecrets": ["…"]}
        muster up --github-app app.json

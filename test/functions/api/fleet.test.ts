@@ -1,4 +1,4 @@
-/** CE1–CE7 at the public boundary: limits are set and read through the API, reviews take their places as rooms do. */
+/** CE1–CE8 at the public boundary: limits are set and read through the API, reviews take their places as rooms do. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   admitted,
@@ -9,6 +9,7 @@ import {
   waitingItems,
   worked,
 } from '../../shared/coordinator/fleet-of-tests.ts'
+import { repository } from '../../shared/samples.ts'
 import { type ApiWorld, openApiWorld } from './world.ts'
 
 let api: ApiWorld
@@ -165,5 +166,18 @@ describe('limits and reviews', () => {
     expect(toldParts(api.world)).toEqual([0])
     await set({ configured: 3 })
     expect(toldParts(api.world).toSorted()).toEqual([0, 1, 2])
+  })
+
+  it('CE8: of 100 tickets of one repository and 1 of another, that one is served at the next hand-over', async () => {
+    await set({ configured: 4, perRepository: 3 })
+    await queue(range(0, 103))
+    // Nothing else waits, so the fourth place is free: a repository has no more than its own limit.
+    expect(await heldParts(api.world)).toEqual([0, 1, 2])
+    await set({ configured: 3 })
+    const other = { repository: { ...repository, id: 8, name: 'gadgets' }, runId: 'e'.repeat(64) }
+    await admitted(api.world, 500, { ...other, turn: 0 })
+    expect(await heldParts(api.world)).toEqual([0, 1, 2])
+    await worked(api.world, await stored(api.world, 0))
+    expect(await heldParts(api.world)).toEqual([1, 2, 500])
   })
 })
