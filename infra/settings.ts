@@ -15,6 +15,8 @@ export interface Settings {
   readonly modelBaseUrl: string | undefined
   /** Lease of a review, s; all other timings follow from it. Absent: the functions' own default. */
   readonly leaseSeconds: number | undefined
+  /** How often a working review renews its lease, s. Absent: a third of the lease. */
+  readonly heartbeatSeconds: number | undefined
   readonly logRetention: RetentionDays
   /** The most invocations at once of each function that has such a limit; the account keeps them for it. */
   readonly reservedConcurrency: Readonly<Partial<Record<RoomName, number>>>
@@ -33,6 +35,12 @@ const githubApiUrlDefault = 'https://api.github.com'
 /** A minute is the sweeper's rhythm: a shorter lease would be missed for longer than it holds. */
 const leaseSecondsMin = 60
 
+/** The functions' own lease where none is given. */
+const leaseSecondsDefault = 180
+
+/** Two renewals in a row may fail before a lease ends; the functions refuse to start with less. */
+const heartbeatsPerLease = 3
+
 /** An organisation of 10,000 developers sends some webhooks a second; a flood is stopped well before it costs much. */
 const webhookRequestsPerSecondDefault = 100
 
@@ -45,6 +53,7 @@ export function settingsFromContext(node: Node): Settings {
     modelDefault: context.text('modelDefault'),
     modelBaseUrl: context.url('modelBaseUrl'),
     leaseSeconds: context.wholeNumber('leaseSeconds', leaseSecondsMin),
+    heartbeatSeconds: context.wholeNumber('heartbeatSeconds', 1),
     logRetention: context.oneOf('logRetentionDays', retentions) ?? RetentionDays.ONE_MONTH,
     reservedConcurrency: reservedConcurrency(context),
     webhookRequestsPerSecond: context.wholeNumber('webhookRequestsPerSecond', 1) ?? webhookRequestsPerSecondDefault,
@@ -54,6 +63,14 @@ export function settingsFromContext(node: Node): Settings {
   }
   if (settings.alarmTopicArn !== undefined && settings.alarmEmail !== undefined) {
     context.refuse('alarmEmail', 'must be left out where muster:alarmTopicArn is given', settings.alarmEmail)
+  }
+  const { leaseSeconds = leaseSecondsDefault, heartbeatSeconds } = settings
+  if (heartbeatSeconds !== undefined && leaseSeconds < heartbeatsPerLease * heartbeatSeconds) {
+    context.refuse(
+      'heartbeatSeconds',
+      `must fit ${heartbeatsPerLease} times into a lease of ${leaseSeconds} s`,
+      heartbeatSeconds,
+    )
   }
   context.finish()
   return settings

@@ -15,6 +15,7 @@ test('nothing has to be said', () => {
     modelDefault: undefined,
     modelBaseUrl: undefined,
     leaseSeconds: undefined,
+    heartbeatSeconds: undefined,
     logRetention: 30,
     reservedConcurrency: {},
     webhookRequestsPerSecond: 100,
@@ -76,6 +77,13 @@ test('every wrong value is named at once, with what is allowed', () => {
   ]) {
     expect(wrong).toThrow(problem)
   }
+})
+
+test('AW38: a lease takes three heartbeats, whichever of both is given', () => {
+  const refused = /muster:heartbeatSeconds must fit 3 times into a lease of (90|180) s, got (31|61)/
+  expect(() => settingsOf({ 'muster:leaseSeconds': 90, 'muster:heartbeatSeconds': '31' })).toThrow(refused)
+  expect(() => settingsOf({ 'muster:heartbeatSeconds': 61 })).toThrow(refused)
+  expect(settingsOf({ 'muster:leaseSeconds': 90, 'muster:heartbeatSeconds': '30' }).heartbeatSeconds).toBe(30)
 })
 
 test('a name with a slip is refused, where it would change nothing without a word', () => {

@@ -25,6 +25,18 @@ describe('timingsOf', () => {
     })
   })
 
+  it('a heartbeat of its own changes nothing but how often a lease is renewed', () => {
+    expect(timingsOf(180_000, 20_000)).toEqual({ ...timingsOf(180_000), heartbeatMs: 20_000 })
+    expect(timingsOf(180_000, 60_000)).toEqual(timingsOf(180_000))
+  })
+
+  it.each([60_001, 180_000, 0, -1, Number.NaN])(
+    'a lease of three minutes refuses a heartbeat of %d ms',
+    (heartbeatMs) => {
+      expect(() => timingsOf(180_000, heartbeatMs)).toThrow(/^environment_missing: A heartbeat every/)
+    },
+  )
+
   it.each([REVIEW_LEASE_MS_MIN - 1, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses a lease of %d ms',
     (leaseMs) => {
