@@ -11,6 +11,7 @@ import { Refused } from '../../shared/errors.ts'
 import { awaitGrant, readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
+import { reached } from '../../shared/points.ts'
 import { parseReviewId, type ReviewName } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
 import { turnOf } from '../../shared/schedule.ts'
@@ -43,6 +44,7 @@ async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
     { ...name, attempt: run.attempt, repository: run.repository, pool: 'lambda', turn: turnOf(run), token },
     { writer: randomUUID(), now: Date.now() },
   )
+  POINT: await reached('admit.review_written')
   const admission = admissionOf(review)
   log.info('Admission', { runId: run.runId, reviewId: `${name.lens}/${name.part}`, outcome: admission.kind })
   switch (admission.kind) {

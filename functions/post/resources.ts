@@ -15,6 +15,7 @@ import {
   type ShownResource,
 } from '../../shared/ledger/resource.ts'
 import { readRun } from '../../shared/ledger/run.ts'
+import { reached } from '../../shared/points.ts'
 import type { Run } from '../../shared/run.ts'
 import type { Resource } from '../../shared/shown.ts'
 import { overtaken } from './messages.ts'
@@ -36,6 +37,7 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
     // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
     if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return
+    POINT: await reached('post.resources_leased')
     if ((await keepAll(parts, run, resources, owed)) !== 'raised') return
   }
 }
@@ -52,6 +54,7 @@ async function keepAll(parts: PostParts, run: Run, resources: Resources, owed: r
       if (!(await renewResources(ledger, resources, owner, leasedAt))) return 'lost'
     }
     outcomes.push(await keep(parts, run, { resource, leasedBy: resources.owner }, failures))
+    POINT: await reached('post.resource_kept')
   }
   const recorded = await recordResources(ledger, resources, owner, { outcomes, now: now() })
   if (failures.length > 0) throw failures[0]

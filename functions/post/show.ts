@@ -1,6 +1,7 @@
 /** Everything that is due on GitHub for one run: what it says, what it keeps true, and its end when all of it is shown. */
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { reached } from '../../shared/points.ts'
 import type { Run } from '../../shared/run.ts'
 import { sayMessages } from './messages.ts'
 import type { PostParts } from './parts.ts'
@@ -9,6 +10,8 @@ import { keepResources } from './resources.ts'
 /** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */
 export async function showRun(parts: PostParts, coordinator: Coordinator, run: Run): Promise<boolean> {
   await sayMessages(parts, run)
+  POINT: await reached('post.messages_said')
   await keepResources(parts, run)
+  POINT: await reached('post.resources_shown')
   return finishIfShown(coordinator, run.runId)
 }

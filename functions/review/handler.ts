@@ -18,6 +18,7 @@ import { completeReview, leaseReview } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
+import { reached } from '../../shared/points.ts'
 import { parseReviewId, type Review } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
 import { type WorkParts, work } from './work.ts'
@@ -52,12 +53,14 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   if (leased.kind === 'held') throw new LeaseHeld()
   if (leased.kind === 'stale') throw new StaleFence()
 
+  POINT: await reached('review.leased')
   const { review } = leased
   const run = await readRun(ledger, runId)
   if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(review, 'ended')
   if (await standingHalt(ledger, run.repository)) return hold(run, review)
   const remainingMs = invocation.getRemainingTimeInMillis()
   const outcome = await work(parts, review, { owner, planDigest: run.plan, remainingMs })
+  POINT: await reached('review.read')
   // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
   if (await standingHalt(ledger, run.repository)) return hold(run, review)
   return complete(review, owner, outcome)
@@ -66,12 +69,14 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
 /** The whole run waits, so that none of it is concluded without what this halt kept from being read. */
 async function hold(run: Run, review: Review): Promise<ReviewAnswer> {
   await holdForHalt(coordinator, run)
+  POINT: await reached('review.run_held')
   return end(review, 'held')
 }
 
 /** Nobody wants the review any more, or not now: it ends, and its place is handed on. */
 async function end(review: Review, outcome: 'ended' | 'held'): Promise<ReviewAnswer> {
   await endUnwanted(coordinator, review, outcome)
+  POINT: await reached('review.ended')
   await giveUpPlace(review)
   return { outcome, findings: 0, blocking: 0 }
 }
@@ -80,8 +85,10 @@ async function complete(review: Review, owner: string, outcome: ReviewOutcome): 
   const { runId, lens, part, epoch } = review
   const { kind, token } = await completeReview(ledger, review, { epoch, owner }, outcome)
   if (kind === 'stale') throw new StaleFence() // RC5
+  POINT: await reached('review.completed')
   if (kind === 'outcome_conflict') log.error('Another outcome stands already', { runId, code: kind })
   if (token !== undefined) await tellDone(coordinator, { ...review, state: outcome.state, token })
+  POINT: await reached('review.told')
   await giveUpPlace(review)
   const counts = countsOf(outcome)
   log.info('Review done', { runId, reviewId: `${lens}/${part}`, outcome: outcome.state, count: counts.findings })

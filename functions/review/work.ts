@@ -10,6 +10,7 @@ import type { Ledger } from '../../shared/ledger/table.ts'
 import { LENS_KINDS, type LensName, type ModelChoice } from '../../shared/lens.ts'
 import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/limits.ts'
 import type { Plan } from '../../shared/plan.ts'
+import { reached } from '../../shared/points.ts'
 import type { ReviewResult } from '../../shared/result.ts'
 import type { Review } from '../../shared/review.ts'
 import { lensOf } from './lenses/index.ts'
@@ -88,6 +89,7 @@ async function made(
   const result = await unlessAborted(signal, readingOf(parts, plan, review, signal))
   kept.assertHeld()
   const digest = await putDocument(documents, result)
+  POINT: await reached('review.result_stored')
   kept.assertHeld()
   await rememberMade(documents, review, digest)
   return { digest, result }

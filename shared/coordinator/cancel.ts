@@ -1,6 +1,7 @@
 /** Cancelling a run because a person or a program asks for it: its reviews stop, its places go to who waits (LE6). */
 import { beginEnding, readRun, updateRun } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
+import { reached } from '../points.ts'
 import type { Reason, Run } from '../run.ts'
 import { type EndingParts, finishEnding } from './ending.ts'
 
@@ -19,6 +20,7 @@ export async function cancelRun(parts: EndingParts, runId: string, by: string): 
     await beginEnding(ledger, run, { outcome: 'cancelled', reason, now: now() })
     return 'begun'
   })
+  POINT: await reached('cancel.ending_begun')
   await finishEnding(parts, runId)
   return readRun(ledger, runId)
 }

@@ -2,6 +2,7 @@
 import { answerToken } from '../aws/executions.ts'
 import { dropTicket } from '../ledger/fleet.ts'
 import { endReview, settleDone, ticketOf } from '../ledger/review.ts'
+import { reached } from '../points.ts'
 import type { Review } from '../review.ts'
 import type { Coordinator } from './coordinator.ts'
 
@@ -9,8 +10,11 @@ import type { Coordinator } from './coordinator.ts'
 export async function endUnwanted(coordinator: Coordinator, review: Review, outcome: 'ended' | 'held'): Promise<void> {
   const { ledger, executions } = coordinator
   const ended = await endReview(ledger, review)
+  POINT: await reached('end_review.written')
   await dropTicket(ledger, ticketOf(review))
+  POINT: await reached('end_review.ticket_dropped')
   if (ended?.token === undefined) return
   await answerToken(executions, ended.token, { outcome, epoch: review.epoch })
+  POINT: await reached('end_review.answered')
   await settleDone(ledger, ended)
 }

@@ -11,6 +11,7 @@ import { endRun, readRun } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
 import { readThread } from '../ledger/thread.ts'
 import { CONTRACT } from '../limits.ts'
+import { reached } from '../points.ts'
 import { isDone, reviewIdOf } from '../review.ts'
 import type { Run } from '../run.ts'
 import type { LabelResource } from '../shown.ts'
@@ -43,15 +44,20 @@ export async function finishEnding(parts: EndingParts, runId: string): Promise<b
   for (const review of open) {
     await endUnwanted(parts, review, 'ended')
   }
+  POINT: await reached('ending.reviews_ended')
   await handOn(
     parts,
     reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
   )
+  POINT: await reached('ending.places_given_up')
   if (!parts.keepExecution) {
     await stopExecution(parts.executions, executionArnOf(parts.stateMachineArn, run), run.reason?.code ?? 'ending')
   }
+  POINT: await reached('ending.execution_stopped')
   await settleShown(parts, run)
+  POINT: await reached('ending.shown_settled')
   const ended = await endRun(ledger, run, { outcome: run.outcome ?? 'failed', now: now() })
+  POINT: await reached('ending.run_ended')
   if (ended) await wakeWaiting(parts, run)
   return ended
 }
@@ -63,6 +69,7 @@ async function settleShown(parts: EndingParts, run: Run): Promise<void> {
   const messages = await readMessages(ledger, { ...pullRequest, runId: run.runId })
   for (const message of messages) await withdrawMessage(ledger, message, now())
 
+  POINT: await reached('ending.messages_withdrawn')
   await contended(async () => {
     const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
     const wanted = await leftBehind(parts, run, thread)
@@ -70,6 +77,7 @@ async function settleShown(parts: EndingParts, run: Run): Promise<void> {
     const raise = { ...pullRequest, runId: run.runId, wanted, now: now() }
     return raiseWhileEnding(ledger, run, thread?.version, raise)
   })
+  POINT: await reached('ending.resources_raised')
   await nudge(parts.outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, parts.nonce())
 }
 

@@ -4,6 +4,7 @@ import { readMessages } from '../ledger/message.ts'
 import { type ResourceName, readResources, resourceIn } from '../ledger/resource.ts'
 import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
+import { reached } from '../points.ts'
 import type { Reason } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { wakeWaiting } from './hold.ts'
@@ -29,12 +30,15 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   for (const message of messages) {
     if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
   }
+  POINT: await reached('finish.rounds_counted')
   // Answered before the run ends: what dies in between is due still, and a second answer is only dead.
   if (run.token !== undefined) {
     await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
+  POINT: await reached('finish.answered')
   const end = failed ? ({ outcome: 'failed', reason: NOT_SAID } as const) : ({ outcome: 'reviewed' } as const)
   const ended = await endRun(ledger, run, { ...end, now: now() })
+  POINT: await reached('finish.run_ended')
   if (ended) await wakeWaiting(coordinator, run)
   return ended
 }

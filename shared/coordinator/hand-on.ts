@@ -5,6 +5,7 @@ import { standingHalts } from '../ledger/halt.ts'
 import { dropToken, grantReview, ticketOf } from '../ledger/review.ts'
 import { contended } from '../ledger/table.ts'
 import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX, GRANT_FRESH_MS, PLACES_PER_WRITE_MAX } from '../limits.ts'
+import { reached } from '../points.ts'
 import { parseReviewId, type Review, reviewIdOf } from '../review.ts'
 import {
   closedBy,
@@ -63,6 +64,7 @@ export async function enqueue(coordinator: Coordinator, review: Review): Promise
   const ticket = ticketOf(review)
   if (await contended(() => grantAtOnce(coordinator, ticket))) return
   await queueTicket(coordinator.ledger, ticket, coordinator.nonce())
+  POINT: await reached('ticket.queued')
   await handOn(coordinator, [], [ticket])
 }
 
@@ -78,6 +80,7 @@ async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<bo
   const [others, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
   if (others.length > 0 || isHalted(halts, ticket)) return false
   if (!(await writeFleet(ledger, before, withGrants(before, grants, now()), nonce(), now()))) return 'again'
+  POINT: await reached('grant.fleet_written')
   if ((await tellGrant(coordinator, ticket)) === 'void') await handOn(coordinator, [ticket])
   return true
 }
@@ -85,6 +88,7 @@ async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<bo
 /** Completes a grant whose fleet write is done: the review, the answer, the ticket. Repeatable by anyone (IL7). */
 export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
   const outcome = await tellGrant(coordinator, ticket)
+  POINT: await reached('grant.told')
   await dropTicket(coordinator.ledger, ticket)
   return outcome
 }
@@ -93,13 +97,16 @@ export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Pro
 export async function answerGrant(coordinator: Coordinator, review: Review): Promise<void> {
   if (review.token === undefined) return
   const answer = await answerToken(coordinator.executions, review.token, { outcome: 'granted', epoch: review.epoch })
-  if (answer === 'dead') await dropToken(coordinator.ledger, review, review.token)
+  if (answer !== 'dead') return
+  POINT: await reached('grant.answer_dead')
+  await dropToken(coordinator.ledger, review, review.token)
 }
 
 async function tellGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
   const name = parseReviewId(ticket.reviewId)
   const review = name && (await grantReview(coordinator.ledger, { name, epoch: ticket.epoch }, coordinator.now()))
   if (!review) return 'void'
+  POINT: await reached('grant.review_written')
   await answerGrant(coordinator, review)
   return 'granted'
 }
@@ -146,6 +153,7 @@ async function handOverOnce(
   const grants = schedule(freed, waiting, now()).slice(0, PLACES_PER_WRITE_MAX)
   const next = withGrants(freed, grants, now())
   if (next !== before && !(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
+  POINT: await reached('hand_over.fleet_written')
   const voids = await finishAll(coordinator, [...met, ...grants])
   // A full fleet is looked at again by who leaves it next.
   const open = (next !== before && freePlaces(next) > 0) || replaced.length > PLACES_PER_WRITE_MAX

@@ -2,6 +2,7 @@
 import { standingHalt } from '../ledger/halt.ts'
 import { readReviews } from '../ledger/review.ts'
 import { awaitEnd, wakeRun, writeHeld } from '../ledger/run-again.ts'
+import { reached } from '../points.ts'
 import { isDone } from '../review.ts'
 import type { Reason, Run } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -23,11 +24,14 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
   const { ledger, now } = coordinator
   const held = await writeHeld(ledger, run, HALTED, now())
   if (!held) return false
+  POINT: await reached('hold.written')
   const open = (await readReviews(ledger, run.runId)).filter(
     ({ attempt, state }) => attempt === run.attempt && !isDone(state),
   )
   for (const review of open) await endUnwanted(coordinator, review, 'held')
+  POINT: await reached('hold.reviews_ended')
   if (open.length > 0) await handOn(coordinator, open.map(slotOf))
+  POINT: await reached('hold.places_given_up')
   if ((await standingHalt(ledger, run.repository)) === undefined) await wakeRun(ledger, run.runId, now())
   return true
 }
@@ -39,6 +43,7 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
 export async function holdBehind(coordinator: Coordinator, run: Attempt, awaited: string): Promise<boolean> {
   const { ledger, now } = coordinator
   if (!(await writeHeld(ledger, run, WAITS, now()))) return false
+  POINT: await reached('hold_behind.written')
   if (!(await awaitEnd(ledger, awaited, run.runId))) await wakeRun(ledger, run.runId, now())
   return true
 }

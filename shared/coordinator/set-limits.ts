@@ -1,6 +1,7 @@
 /** Changing the fleet's limits: a raise grants at once, a lowering drains (DESIGN §5). */
 import type { LimitsChange } from '../ceiling.ts'
 import { updateLimits } from '../ledger/fleet.ts'
+import { reached } from '../points.ts'
 import type { Coordinator } from './coordinator.ts'
 import { handOn } from './hand-on.ts'
 
@@ -12,6 +13,7 @@ import { handOn } from './hand-on.ts'
 export async function setLimits(coordinator: Coordinator, patch: unknown, revision?: number): Promise<LimitsChange> {
   const { ledger, nonce, now } = coordinator
   const change = await updateLimits(ledger, patch, { writer: nonce(), now: now(), revision })
+  POINT: await reached('set_limits.written')
   if (change.kind === 'changed') await handOn(coordinator)
   return change
 }

@@ -3,6 +3,7 @@ import { startExecution } from '../aws/executions.ts'
 import type { Log } from '../aws/log.ts'
 import { nameOf } from '../errors.ts'
 import { type Accepted, acceptRun, readRun } from '../ledger/run.ts'
+import { reached } from '../points.ts'
 import { isWorthAnotherAttempt, type Run, type RunRequest, requestAgain } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 
@@ -24,6 +25,7 @@ export async function startRun(parts: StartParts, request: RunRequest, askedId: 
   const accepted = await acceptRun(ledger, request, { deliveryId: askedId, writer: nonce(), now: now(), signal })
   const { kind, run } = accepted
   if (kind === 'conflict' || run.state !== 'accepted') return accepted
+  POINT: await reached('start_run.recorded')
   try {
     await startExecution(executions, stateMachineArn, run)
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Takes back a review whose worker is gone: its place is handed on, and it waits again, or who waits is told that it failed. */
 import { takeBack } from '../ledger/review.ts'
+import { reached } from '../points.ts'
 import { isDone, type Review } from '../review.ts'
 import type { Coordinator } from './coordinator.ts'
 import { enqueue, handOn, slotOf } from './hand-on.ts'
@@ -13,7 +14,9 @@ export async function takeBackEnded(coordinator: Coordinator, review: Review): P
   const { ledger, now, nonce } = coordinator
   const { taken, review: current } = await takeBack(ledger, review, now(), nonce())
   if (!taken) return false
+  POINT: await reached('take_back.written')
   await handOn(coordinator, [slotOf(review)])
+  POINT: await reached('take_back.place_given_up')
   if (current.state === 'waiting') await enqueue(coordinator, current)
   else if (isDone(current.state)) await tellDone(coordinator, current)
   return true

@@ -1,6 +1,7 @@
 /** Tells the task that waits for a review that is done. */
 import { answerToken } from '../aws/executions.ts'
 import { settleDone } from '../ledger/review.ts'
+import { reached } from '../points.ts'
 import type { Review } from '../review.ts'
 import type { Coordinator } from './coordinator.ts'
 
@@ -12,5 +13,6 @@ export async function tellDone(coordinator: Coordinator, review: Review): Promis
   const { token, state, epoch } = review
   if (token === undefined) return
   await answerToken(coordinator.executions, token, { outcome: state, epoch })
+  POINT: await reached('tell_done.answered')
   await settleDone(coordinator.ledger, review)
 }
