@@ -1,0 +1,33 @@
+/** What limits come to, computed anew from DESIGN §5: as much as is configured and every ceiling allows, at least one. */
+import type { FleetItem, LimitsItem } from './items.ts'
+
+/** Places that one fleet item holds. */
+const FLEET_CEILING = 200
+/** Reviews that workers outside may hold. */
+const EXTERNAL_CEILING = 16
+
+export function effectiveFleet({ enabled, configured, accountQuota }: LimitsItem): number {
+  return enabled ? clamped(configured, FLEET_CEILING, accountQuota) : 1
+}
+
+export function effectivePool(limits: LimitsItem, pool: string): number {
+  const { enabled = true, configured } = limits.pools?.[pool] ?? {}
+  const ceiling = pool === 'external' ? EXTERNAL_CEILING : FLEET_CEILING
+  return enabled ? clamped(configured, ceiling, effectiveFleet(limits)) : 1
+}
+
+export function effectiveRepository(limits: LimitsItem): number {
+  return clamped(limits.perRepository, effectiveFleet(limits))
+}
+
+/** Slots that are held: of a repository or a pool, if one is named. */
+export function held({ slots }: FleetItem, of: { readonly repository?: number; readonly pool?: string } = {}): number {
+  const { repository, pool } = of
+  return Object.values(slots).filter(
+    (slot) => (repository ?? slot.repository) === slot.repository && (pool ?? slot.pool) === slot.pool,
+  ).length
+}
+
+function clamped(...bounds: readonly (number | undefined)[]): number {
+  return Math.max(1, Math.min(...bounds.map((bound) => bound ?? Number.POSITIVE_INFINITY)))
+}

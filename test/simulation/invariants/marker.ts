@@ -1,0 +1,31 @@
+/** Hidden markers on GitHub, read as DESIGN §9 writes them: each is a line of its own. */
+
+/** True if `line` is a line of its own in a body. */
+export function hasLine(body: string, line: string): boolean {
+  return body.split(/\r?\n/).includes(line)
+}
+
+/** The marker of a review in its body: `<!-- muster:v1 review <run> <plan key> -->`; undefined if there is none. */
+export function reviewMarkerIn(body: string): string | undefined {
+  return body.split(/\r?\n/).find((line) => /^<!-- muster:v1 review [0-9a-f]{64} [0-9a-f]{64}( a\d+)? -->$/.test(line))
+}
+
+/** The generation of a summary comment of this pull request; undefined for any other comment. */
+export function summaryGenerationIn(body: string, pull: { repositoryId: number; number: number }): number | undefined {
+  const marker = new RegExp(`^<!-- muster:v1 summary ${pull.repositoryId}#${pull.number} (\\d+) -->$`)
+  const found = body
+    .split(/\r?\n/)
+    .map((line) => marker.exec(line)?.[1])
+    .find((generation) => generation !== undefined)
+  return found === undefined ? undefined : Number(found)
+}
+
+/** The head that a summary speaks of, from its block for programs; undefined if it has none. */
+export function summaryHeadIn(body: string): string | undefined {
+  return /<!-- muster:v1 data [^\n]*?"head":"([0-9a-f]{40,64})"/.exec(body)?.[1]
+}
+
+/** A check run of ours that stands beside another one of the same head says so: GitHub can't delete it. */
+export const CHECK_RUN_COPY = 'Shown by another check run of Muster'
+
+export const LABELS: readonly string[] = ['muster: checking', 'muster: action required', 'muster: passed']

@@ -1,0 +1,80 @@
+/** I1, first half: at the moment of a grant no more slots are held than effective, in the fleet, a pool and a repository. */
+import type { Judge } from './broken.ts'
+import { effectiveFleet, effectivePool, effectiveRepository, held } from './effective.ts'
+import type { Invariant } from './invariant.ts'
+import { type Change, type FleetItem, HALTS, type HaltsItem, isHalted, type ReviewItem, reviewKey } from './items.ts'
+import { boundsOf, type View } from './view.ts'
+
+/**
+ * A lowered ceiling drains, so only writes that grant are judged. Of time no more is asked than that a halt is noticed:
+ * it is read right before a grant, and who had read before it was set may still write.
+ */
+export function slotsInvariant(view: View, judge: Judge): Invariant {
+  /** Since when each halt stands, ms UTC. */
+  const haltedSince = new Map<string, number>()
+
+  function granted({ before, after }: Change<FleetItem>): void {
+    if (!after) return
+    const grants = Object.entries(after.slots).filter(([id, { epoch }]) => before?.slots[id]?.epoch !== epoch)
+    if (grants.length === 0) return
+    judge.looked()
+    const { limits } = after
+    const facts = () => ({ granted: grants.map(([id]) => id), limits, slots: after.slots })
+    judge.holds(held(after) <= effectiveFleet(limits), 'A grant made the fleet hold more than effective.', facts)
+    for (const [reviewId, slot] of grants) {
+      const { pool, repository } = slot
+      const inPool = held(after, { pool })
+      judge.holds(inPool <= effectivePool(limits, pool), `A grant made ${pool} hold more than effective.`, facts)
+      const ofRepository = held(after, { repository })
+      judge.holds(
+        ofRepository <= effectiveRepository(limits),
+        'A grant made a repository hold more than effective.',
+        facts,
+      )
+      judgeClosing(reviewId, slot.epoch, pool, before, after)
+      judgeReview(reviewId, slot.epoch)
+    }
+  }
+
+  /** In a closed pool only one is granted, as its probe. Its time is judged by clocks that differ, so not here. */
+  function judgeClosing(
+    reviewId: string,
+    epoch: number,
+    pool: string,
+    before: FleetItem | undefined,
+    after: FleetItem,
+  ) {
+    const closing = after.closed[pool]
+    if (!closing) return
+    const facts = () => ({ reviewId, epoch, pool, closing, earlier: before?.closed[pool] })
+    const isProbe = closing.probe?.reviewId === reviewId && closing.probe.epoch === epoch
+    judge.holds(isProbe, 'A place in a closed pool was given to other than its probe.', facts)
+    const earlier = before?.closed[pool]?.probe
+    const stillProbing = earlier !== undefined && after.slots[earlier.reviewId]?.epoch === earlier.epoch
+    const same = earlier?.reviewId === reviewId && earlier.epoch === epoch
+    judge.holds(!stillProbing || same, 'A second probe was granted beside one that holds its slot.', facts)
+  }
+
+  function judgeReview(reviewId: string, epoch: number): void {
+    const review = view.table.item(reviewKey(reviewId)) as unknown as
+      | (ReviewItem & { repository: { id: number; installationId: number } })
+      | undefined
+    judge.holds(review !== undefined, 'A place was given to a review that is not there.', () => ({ reviewId, epoch }))
+    const seen = { reviewId, slot: epoch, review: review.epoch }
+    judge.holds(epoch <= review.epoch, 'A slot is of a later epoch than its review.', () => seen)
+    const { id, installationId } = review.repository
+    const scopes = ['fleet', `installation/${installationId}`, `repository/${id}`]
+    const since = Math.min(...scopes.map((scope) => haltedSince.get(scope) ?? Number.POSITIVE_INFINITY))
+    const halts = view.table.item(HALTS) as unknown as HaltsItem | undefined
+    const late = isHalted(halts, review.repository) && view.now() - since > boundsOf(view).haltMs
+    judge.holds(!late, 'A place was given to a repository long after it was halted.', () => ({ ...seen, since }))
+  }
+
+  function halted({ after }: Change<HaltsItem>): void {
+    const scopes = Object.keys(after?.scopes ?? {})
+    for (const scope of [...haltedSince.keys()]) if (!scopes.includes(scope)) haltedSince.delete(scope)
+    for (const scope of scopes) if (!haltedSince.has(scope)) haltedSince.set(scope, view.now())
+  }
+
+  return { watch: { fleet: granted, halts: halted } }
+}
