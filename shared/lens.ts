@@ -34,6 +34,8 @@ export interface PullRequestFacts {
   readonly author: string
   readonly head: string
   readonly baseRef: string
+  /** What a person with write access wants looked at above all. */
+  readonly focus?: string
 }
 
 /** A model that a lens may call: any OpenAI-compatible endpoint. */

@@ -41,6 +41,8 @@ export interface RunRequest {
   readonly payloadDigest: string
   /** A person asked for it and waits: its reviews get an earlier turn. */
   readonly askedBy?: 'person'
+  /** What that person wants looked at above all; part of what is said, and so of the plan key. */
+  readonly focus?: string
 }
 
 export interface Run extends RunRequest {
@@ -87,9 +89,9 @@ export function meaningOf(run: Run, request: RunRequest, deliveryId: string): De
 
 /** The request that made a run's attempt, asked once more. A series that it has opened and planned for isn't opened again. */
 export function requestAgain(run: Run): RunRequest {
-  const { runId, repository, number, cause, kind, head, baseRef, eventAt, payloadDigest, askedBy } = run
+  const { runId, repository, number, cause, kind, head, baseRef, eventAt, payloadDigest, askedBy, focus } = run
   const opensSeries = run.opensSeries && run.plan === undefined
-  const asked = askedBy ? { askedBy } : {}
+  const asked = { ...(askedBy ? { askedBy } : {}), ...(focus === undefined ? {} : { focus }) }
   return { runId, repository, number, cause, kind, head, baseRef, opensSeries, eventAt, payloadDigest, ...asked }
 }
 

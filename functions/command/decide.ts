@@ -55,7 +55,7 @@ export function decide(facts: CommandFacts): Decision {
     case 'short_sha':
       return reply(sayings.shortSha(asked.word))
     case 'review':
-      return review(facts, asked.sha)
+      return review(facts, asked)
     case 'cancel':
       return cancel(facts)
     case 'retry':
@@ -74,7 +74,7 @@ export function decide(facts: CommandFacts): Decision {
  * A SHA is a precondition: the head that GitHub shows must be it, or begin with it. While GitHub is behind the comment, it
  * is looked at again, so that an older head is never reviewed in place of the one that is meant (PL7, PL8, PL9).
  */
-function review(facts: CommandFacts, sha: string | undefined): Decision {
+function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; readonly focus?: string }): Decision {
   const { command, pullRequest, threadRun, headRun, now } = facts
   const { repository, number } = command
   const head = pullRequest.head.sha
@@ -85,8 +85,9 @@ function review(facts: CommandFacts, sha: string | undefined): Decision {
   const atWork = [threadRun, headRun].find(
     (run) => run !== undefined && isLive(run.state) && run.head === head && run.kind === 'full',
   )
-  // The head is the cause, so that whoever asks for it, and however often, meets in one run (D5, D7).
-  const cause = causeOf.head(head, pullRequest.base.ref)
+  // The head is the cause, so that whoever asks for it, and however often, meets in one run (D5, D7). With a focus it is
+  // another review, and the comment is its cause.
+  const cause = focus === undefined ? causeOf.head(head, pullRequest.base.ref) : command.cause
   const request = runRequestOf({
     repository,
     number,
@@ -97,6 +98,7 @@ function review(facts: CommandFacts, sha: string | undefined): Decision {
     opensSeries: false,
     eventAt: command.eventAt,
     askedBy: 'person',
+    ...(focus === undefined ? {} : { focus }),
   })
   return { kind: 'review', request, ...(atWork ? { joins: atWork } : {}) }
 }

@@ -1,7 +1,6 @@
 /** Does what a command asks: reads how everything is, decides, acts, and owes the one reply that it gets. */
 import type { Log } from '../../shared/aws/log.ts'
 import { nudge } from '../../shared/aws/queue.ts'
-import { commandIn } from '../../shared/comment.ts'
 import { cancelRun } from '../../shared/coordinator/cancel.ts'
 import type { EndingParts } from '../../shared/coordinator/ending.ts'
 import { handOn } from '../../shared/coordinator/hand-on.ts'
@@ -107,6 +106,7 @@ async function review(
   const said: string[] = []
   if (joins && joins.runId !== request.runId) {
     said.push(sayings.joined(joins))
+    if (request.focus !== undefined) said.push(sayings.focusComesLate())
   } else {
     const { kind, run } = await startRun(parts, request, command.cause)
     if (kind === 'conflict') return sayings.conflict()
@@ -114,8 +114,6 @@ async function review(
     else said.push(run.attempt > 1 ? sayings.again(run.head) : sayings.started(run.head))
   }
   if (halt) said.push(sayings.haltStands(halt))
-  const asked = commandIn(command.text)
-  if (asked?.name === 'review' && asked.focus) said.push(sayings.withoutFocus())
   return said.join('\n\n')
 }
 

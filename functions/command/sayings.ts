@@ -44,7 +44,7 @@ export const sayings = {
     const waits = state === 'held' ? ' It waits until a halt is lifted.' : ''
     return `${short(head)} is being reviewed already, and this command has joined it; no second review was started.${waits}`
   },
-  withoutFocus: () => 'This version of Muster reads everything alike: the focus that you named was not passed on.',
+  focusComesLate: () => 'It reads without the focus that you named: ask again when it is done.',
   haltStands: ({ scope }: Halt) =>
     `${codeSpan('halted')}: ${codeSpan(scope)} is halted, so the review waits until that is lifted.`,
   conflict: () => `${codeSpan('idempotency_conflict')}: this cause is known with another meaning. Nothing was done.`,

@@ -161,6 +161,7 @@ function planKeyOf(facts: PlanFacts, kind: Plan['kind'], placed: readonly LensNa
     model: model ? { ...model } : null,
     template: facts.template ?? null,
     text: facts.run.kind === 'analyzers' ? facts.run.cause : null,
+    focus: facts.run.focus,
     posting: POSTING_MODE,
     budget: PART_LINES_MAX,
   })
@@ -178,6 +179,7 @@ function pullRequestFacts({ run, pullRequest }: PlanFacts): PullRequestFacts {
     author: pullRequest.author,
     head: run.head,
     baseRef: run.baseRef,
+    ...(run.focus === undefined ? {} : { focus: run.focus }),
   }
 }
 

@@ -67,6 +67,15 @@ describe('a review that a person asks for', () => {
     expect(muster.model.callsAbout('joined_here')).toHaveLength(1)
   })
 
+  it('a focus is told to the model, and reads a reviewed head anew', async () => {
+    const pullRequest = await muster.open(await repository('focused'), { 'src/f.ts': 'export const focused_on = 1\n' })
+    await headRun(pullRequest, 'ended')
+    expect(await command(pullRequest, '/muster review mind the locks')).toMatch(/^`\w{7}` is being reviewed\./)
+    await muster.until('the model asked again', () => muster.model.callsAbout('mind the locks').length === 1)
+    expect(muster.model.callsAbout('focused_on')).toHaveLength(2)
+    expect(muster.model.callsAbout('mind the locks')).toHaveLength(1)
+  })
+
   it('PL7: a SHA that shares eight characters with the head is a mismatch that names the head; no run', async () => {
     const pullRequest = await muster.open(
       await repository('mismatch'),

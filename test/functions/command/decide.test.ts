@@ -51,6 +51,13 @@ describe('review', () => {
     expect(decision).not.toHaveProperty('joins')
   })
 
+  it('with a focus it is a review of its own, whose cause is the comment; one at work is joined all the same', () => {
+    const decision = decide(facts('/muster review mind the locks'))
+    expect(decision).toMatchObject({ request: { cause: 'comment:900', head, focus: 'mind the locks' } })
+    const live = runOf({ state: 'running', head })
+    expect(decide(facts('/muster review mind the locks', { threadRun: live }))).toMatchObject({ joins: live })
+  })
+
   it('D7: joins a live review of this head, and none of another head, of analyzers, or that has ended', () => {
     const live = runOf({ state: 'running', head })
     expect(decide(facts('/muster review', { threadRun: live }))).toMatchObject({ joins: live })

@@ -68,6 +68,7 @@ describe('the plan key', () => {
     ['where the model is', { deploymentModel: { model: 'a-model', baseUrl: 'https://other.example' } }],
     ['that there is no model', { deploymentModel: undefined }],
     ['the template', { template: '## Why' }],
+    ['what a person wants looked at above all', { run: { ...run, focus: 'locks' } }],
   ])('LE1: is another one for %s', (_, changes) => {
     expect(keyOf(changes)).not.toBe(keyOf())
   })

@@ -38,6 +38,7 @@ export function promptOf({ pullRequest, files, openFindings }: Material): string
     'The author claims (JSON):',
     JSON.stringify(claims),
     '',
+    ...(pullRequest.focus === undefined ? [] : [...focused(pullRequest.focus), '']),
     ...(openFindings.length === 0 ? [] : [...earlier(openFindings), '']),
     'The diff. Each line: its number before the change, its number after it, a sign, a bar, the text.',
     ...files.flatMap(diffOf),
@@ -47,6 +48,14 @@ export function promptOf({ pullRequest, files, openFindings }: Material): string
 /** True if a line of the file is longer than what a model is given of it. */
 export function hasCutLine(file: FileChange): boolean {
   return file.hunks.some((hunk) => hunk.lines.some((line) => line.text.length > MODEL_LINE_CHARS_MAX))
+}
+
+/** By a maintainer, and a wish about where to look; it is somebody's text all the same, and stands as data. */
+function focused(focus: string): readonly string[] {
+  return [
+    'A maintainer wants this looked at above all (JSON). It says where to look first; what counts as a fault stays as it is.',
+    JSON.stringify(redact(withoutHidden(focus))),
+  ]
 }
 
 function earlier(findings: readonly Finding[]): readonly string[] {
