@@ -132,11 +132,15 @@ function stepsOf(group: string, runs: readonly CountedRun[], what: (access: Tabl
 }
 
 function stepOf({ room, operation, item, state, members, done }: TableAccess): string {
-  const told = members.filter((member) => !['state', 'duePk', 'dueAt', 'version'].includes(member))
+  const named = members.map((member) => member.replace(IDENTITY, '…'))
+  const told = named.filter((member) => !['state', 'duePk', 'dueAt', 'version'].includes(member))
   const becomes = state === undefined ? '' : ` → ${state}`
   const also = state === undefined && told.length > 0 ? ` (${[...new Set(told)].slice(0, 3).join(', ')})` : ''
   return `${room.padEnd(8)} ${item} ${operation}${becomes}${also}${done ? '' : ', refused'}`
 }
+
+/** A head or a review in the name of a member: one step for all of them. */
+const IDENTITY = /[0-9a-f]{40,}(\/.*)?$/
 
 function countedBy(keys: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>()

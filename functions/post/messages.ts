@@ -79,6 +79,7 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
       const at = now() + ledger.timings.lookMs
       await postponeMessage(ledger, message, owner, { at, error: false, lookAt: lookAt() })
       if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shownHead)
+      if (stopped.reason === 'closed') await closed(parts, run)
       if (stopped.reason === 'not_live') await withdrawIfOver(parts, message)
     }
   } catch (error) {
@@ -152,8 +153,8 @@ async function reasonToStop(
     standingHalt(ledger, run.repository),
     github.pullRequest(run.repository, run.number),
   ])
-  const shownHead = pullRequest.head.sha
-  return { reason: stopReason({ run, thread, message, halted: halt !== undefined, shownHead }), shownHead }
+  const reason = stopReason({ run, thread, message, halted: halt !== undefined, shown: pullRequest })
+  return { reason, shownHead: pullRequest.head.sha }
 }
 
 /** One that is owed by an attempt that is over is owed by nobody: it is withdrawn, as an ending does it. */
@@ -161,6 +162,12 @@ async function withdrawIfOver({ ledger, now }: PostParts, message: Message): Pro
   const run = await readRun(ledger, message.runId)
   const over = run?.state === 'ended' || (run?.attempt ?? Infinity) > message.attempt
   if (over) await withdrawMessage(ledger, message, now())
+}
+
+/** It was closed, and its event is late or was lost: this run ends as that would have ended it (L4). */
+async function closed({ ledger, now }: PostParts, run: Run): Promise<void> {
+  const reason: Reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
+  await beginEnding(ledger, run, { outcome: 'closed', reason, now: now() })
 }
 
 /**

@@ -12,14 +12,17 @@ export function stopReason(facts: {
   readonly thread: Thread | undefined
   readonly message: Pick<Message, 'state' | 'attempt'>
   readonly halted: boolean
-  readonly shownHead: string
-}): 'withdrawing' | 'not_live' | 'halted' | 'head_moved' | undefined {
-  const { run, thread, message } = facts
+  /** The pull request as GitHub shows it. */
+  readonly shown: { readonly head: { readonly sha: string }; readonly state: string; readonly updatedAt: number }
+}): 'withdrawing' | 'not_live' | 'halted' | 'head_moved' | 'closed' | undefined {
+  const { run, thread, message, shown } = facts
   if (message.state === 'withdrawing') return 'withdrawing'
   const live = thread?.liveRun
   if (live?.runId !== run.runId || live.attempt !== message.attempt || run.state !== 'concluded') return 'not_live'
   if (facts.halted) return 'halted'
-  return facts.shownHead === run.head ? undefined : 'head_moved'
+  if (shown.head.sha !== run.head) return 'head_moved'
+  // One that was reopened since is of a later event, which the run has joined.
+  return shown.state === 'closed' && shown.updatedAt > run.eventAt ? 'closed' : undefined
 }
 
 /** When to look again after an attempt that may have happened or not; `give_up` after too many errors (LE9). */

@@ -20,7 +20,8 @@ const thread: Thread = {
   liveRun: { runId: run.runId, attempt: 1, eventAt: 1_000 },
   version: 3,
 }
-const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, shownHead: run.head } as const
+const shown = { head: { sha: run.head }, state: 'open', updatedAt: 5_000 }
+const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, shown } as const
 
 describe('stopReason', () => {
   it('a message of the live run, at the head that GitHub shows, under no halt, may be said', () => {
@@ -28,7 +29,12 @@ describe('stopReason', () => {
   })
 
   it('PR2, A13: not at a head that GitHub no longer shows', () => {
-    expect(stopReason({ ...facts, shownHead: 'newer' })).toBe('head_moved')
+    expect(stopReason({ ...facts, shown: { ...shown, head: { sha: 'newer' } } })).toBe('head_moved')
+  })
+
+  it('L4: not where it was closed since; one that was closed before it was reopened is open', () => {
+    expect(stopReason({ ...facts, shown: { ...shown, state: 'closed' } })).toBe('closed')
+    expect(stopReason({ ...facts, shown: { ...shown, state: 'closed', updatedAt: run.eventAt } })).toBeUndefined()
   })
 
   it('RC4: not under a halt', () => {

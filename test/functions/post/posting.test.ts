@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkRunIdentity, inProgressCheckRun } from '../../../shared/check-run.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
-import { beginEnding } from '../../../shared/ledger/run.ts'
+import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
+import { beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import { markerOf } from '../../../shared/shown.ts'
 import { type Around, commentOn, openPostWorld, type PostWorld, type Subject } from './world.ts'
@@ -359,6 +361,83 @@ describe('a limit that GitHub names', () => {
     await rest(subject)
     await rest(other)
     expect(await world.message(other)).toMatchObject({ state: 'said' })
+  })
+})
+
+describe('what GitHub asks to wait for', () => {
+  const labels = () => world.seen(subject).labels
+
+  it('R4: a resource is not tried before its time, however often it is nudged; what is newly desired is', async () => {
+    world.standIn.fail({ route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels', kind: 'server_500' })
+    await world.raise(subject, { kind: 'label', label: 'muster: checking' })
+    await world.post(subject)
+    expect(await world.resource(subject, 'label')).toMatchObject({ shownGeneration: 0, errors: 1 })
+    const asked = world.standIn.requests().length
+    for (const _ of [1, 2, 3]) await world.post(subject)
+    expect(world.standIn.requests()).toHaveLength(asked)
+    await world.raise(subject, { kind: 'label', label: 'muster: passed' })
+    await world.post(subject)
+    expect(labels()).toEqual(['muster: passed'])
+  })
+
+  it('R4: a limit that one poster met keeps also what doesn’t count as content from being written', async () => {
+    await world.owe(subject)
+    world.standIn.fail({ route: CREATE, kind: 'secondary_403', retryAfterSeconds: 90 })
+    await world.post(subject)
+    await world.raise(subject, { kind: 'label', label: 'muster: checking' })
+    const before = writesAsked().length
+    await world.post(subject)
+    expect(writesAsked()).toHaveLength(before)
+    expect(await world.resource(subject, 'label')).toMatchObject({ errors: 0, tryAt: world.local.now + 90_000 })
+    await rest()
+    expect(labels()).toEqual(['muster: checking'])
+  })
+})
+
+describe('what a run that ends without a verdict leaves', () => {
+  it.each(['closed', 'failed', 'cancelled'] as const)(
+    'D3: %s, its check run is completed and it has no label',
+    async (outcome) => {
+      const { ledger, ending, now } = world.local
+      await updateRun(ledger, subject.run, { state: 'running' }, { now })
+      await world.raise(subject, { kind: 'label', label: 'muster: checking' })
+      await world.raise(subject, inProgressCheckRun(subject.run, []))
+      await world.post(subject)
+      expect(world.seen(subject).labels).toEqual(['muster: checking'])
+      const reason = { code: 'execution_failed', sentence: 'It ended.' } as const
+      await beginEnding(ledger, subject.run, { outcome, reason, now })
+      expect(await finishEnding(ending, subject.run.runId)).toBe(true)
+      await rest()
+      expect(world.seen(subject).labels).toEqual([])
+      const { externalId } = checkRunIdentity(subject.run)
+      const runs = world
+        .seen(subject)
+        .checkRuns.flatMap((head) => head.runs.filter((run) => run.externalId === externalId))
+      expect(runs.map(({ status }) => status)).toEqual(['completed'])
+    },
+  )
+
+  it('an owed review of a run that is over is withdrawn, and due no more', async () => {
+    await world.owe(subject)
+    const { ledger, now } = world.local
+    const run = await readRun(ledger, subject.run.runId)
+    if (run) await endRun(ledger, run, { outcome: 'failed', now })
+    await rest()
+    expect(reviewsSeen()).toEqual([])
+    expect(await world.message(subject)).toMatchObject({ state: 'withdrawn' })
+  })
+
+  it('PL4: under a halt nothing is leased or written, and it is said when the halt is lifted', async () => {
+    const { ledger } = world.local
+    await world.owe(subject)
+    await world.raise(subject, { kind: 'label', label: 'muster: passed' })
+    await setHalt(ledger, { scope: 'fleet', by: 'ops', why: 'incident', since: 1 })
+    const before = await world.local.items()
+    await world.post(subject)
+    expect(await world.local.items()).toEqual(before)
+    await liftHalt(ledger, 'fleet')
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
   })
 })
 
