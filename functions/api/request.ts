@@ -1,6 +1,7 @@
 /** A request of API Gateway (payload format 2.0), read strictly: which route, about what, by whom, asking what. Pure. */
 import * as z from 'zod'
 import { Refused } from '../../shared/errors.ts'
+import { redact } from '../../shared/redaction.ts'
 
 /** The members of API Gateway's event that are read. Header names arrive lower-cased. */
 export interface HttpRequest {
@@ -58,9 +59,9 @@ export function jsonIn(request: HttpRequest): unknown {
   }
 }
 
-/** Why a halt is set; empty if nobody says. Throws Refused `payload_invalid` for a body with anything else in it. */
+/** Why a halt is set, redacted; empty if nobody says. Throws Refused `payload_invalid` for a body with anything else in it. */
 export function whyIn(request: HttpRequest): string {
-  return parsed(haltBody, jsonIn(request)).why ?? ''
+  return redact(parsed(haltBody, jsonIn(request)).why ?? '')
 }
 
 /** Throws Refused `payload_invalid` for a body that says something where nothing is asked. */

@@ -34,6 +34,7 @@ beforeAll(async () => {
   await runsWithModelErrors()
   await runsWithGitHubErrors()
   await runsWithBrokenConfiguration()
+  await commands()
   await refusedDeliveries()
 })
 afterAll(async () => {
@@ -265,6 +266,28 @@ async function runsWithModelErrors(): Promise<void> {
     expect(fault.count).toBeGreaterThan(0)
     expect(run).toMatchObject({ verdict: 'incomplete' })
   }
+}
+
+async function commands(): Promise<void> {
+  const repository = await muster.repository('canary-commands')
+  muster.github.setPermission(repository.fullName, 'mia', 'write')
+  const pullRequest = await muster.open(repository, { 'src/c.ts': 'export const commanded = 1\n' })
+  await muster.ended(pullRequest)
+  const comments = [
+    `/muster ${token('a word of a command')}`,
+    `/muster review look at ${said('a focus')}`,
+    `/muster pause because of ${said('the reason of a pause')}`,
+  ].map((text) => muster.github.comment(repository.fullName, pullRequest.number, 'mia', text))
+  for (const id of comments) {
+    await muster.until(`a reply to comment ${id}`, () =>
+      muster.shown(pullRequest).issueComments.some(({ body }) => body.includes(`reply ${id}`)),
+    )
+  }
+  await muster.until('the run with the focus', async () => {
+    const { liveRun } = (await muster.thread(pullRequest)) as { liveRun?: { runId: string } }
+    const run = liveRun && (await muster.run(liveRun.runId))
+    return run?.focus !== undefined && (run.state === 'ended' || run.state === 'held')
+  })
 }
 
 async function runsWithGitHubErrors(): Promise<void> {

@@ -67,6 +67,22 @@ describe('a review that a person asks for', () => {
     expect(muster.model.callsAbout('joined_here')).toHaveLength(1)
   })
 
+  it('PL8: while GitHub shows an older head than the SHA names, it waits, and never reviews the older one', async () => {
+    const made = await repository('behind')
+    const opened = await muster.open(made, { 'src/b.ts': 'export const older_head = 1\n' }, { draft: true })
+    // GitHub's times have seconds: what is pushed in the next one is told apart from what stood before.
+    const second = Math.floor(Date.now() / 1_000)
+    await muster.until('the next second', () => Math.floor(Date.now() / 1_000) > second + 1)
+    const lagging = muster.github.lag({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', lagMs: 1_500 })
+    const pushed = await muster.push(opened, { 'src/b.ts': 'export const newer_head = 1\n' })
+    expect(await command(pushed, `/muster review ${pushed.head}`)).toMatch(/is being reviewed\./)
+    expect(lagging.struck).toBeGreaterThan(1)
+    lagging.end()
+    expect(await headRun(pushed, 'ended')).toMatchObject({ outcome: 'reviewed' })
+    expect(await muster.run(runIdOfHead(opened))).toBeUndefined()
+    expect(muster.model.callsAbout('older_head')).toEqual([])
+  })
+
   it('a focus is told to the model, and reads a reviewed head anew', async () => {
     const pullRequest = await muster.open(await repository('focused'), { 'src/f.ts': 'export const focused_on = 1\n' })
     await headRun(pullRequest, 'ended')

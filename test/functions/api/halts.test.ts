@@ -42,6 +42,12 @@ describe('halts', () => {
     expect((await api.fleet()).halts).toEqual([])
   })
 
+  it('I8: a secret in a reason is not stored', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    expect((await about('PUT', 'fleet', { body: { why: `leaked ${token}` } })).body.why).toMatch(/^leaked /)
+    expect(JSON.stringify(await api.world.items())).not.toContain(token)
+  })
+
   it('a body that says something else is refused', async () => {
     expect((await about('PUT', 'fleet', { body: { reason: 'x' } })).body.error.code).toBe('payload_invalid')
     expect((await about('DELETE', 'fleet', { body: { why: 'x' } })).body.error.code).toBe('payload_invalid')
