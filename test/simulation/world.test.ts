@@ -70,7 +70,7 @@ describe('one seed is one history', () => {
     const random = randomOf(seed, 100)
     const world = simulate(seed, {
       weather: {
-        coldStartChance: () => 0.3,
+        coldStarts: () => random.chance(0.3),
         forgetsMessage: () => random.chance(0.2),
         skewMs: () => random.between(-300_000, 300_000),
         faults: {

@@ -25,6 +25,8 @@ export interface WorldOptions {
   readonly seed: number
   readonly coldStart: ColdStart
   readonly lens: LensBehaviourOf
+  /** False if nobody will read the trace: it is left empty. */
+  readonly traced?: boolean
   /** Fair if absent. */
   readonly weather?: Partial<Weather>
   readonly watcher?: Partial<Watcher>
@@ -37,8 +39,8 @@ export interface Weather {
   readonly faults: Faults
   /** ms that the clock of a new container is ahead of the world's. */
   skewMs(): number
-  /** How likely an event gets a new container although a warm one is idle. */
-  coldStartChance(): number
+  /** True if this event gets a new container although a warm one may be idle. */
+  coldStarts(): boolean
   /** ms until a queue's source looks at a message that is visible. */
   queueDelayMs(): number
   /** True if a queue's source delivers once more what was done. */
@@ -59,7 +61,8 @@ export interface Watcher {
   /** After each request took its effect, with the service's own answer. */
   answered(service: string, request: WireRequest, answer: WireAnswer): void
   logged(room: RoomName, message: string, fields: Readonly<Record<string, unknown>>): void
-  reached(container: Container, point: Point): void
+  /** Where it answers a promise, the room goes on when that has settled. */
+  reached(container: Container, point: Point): Promise<void> | undefined
   ended(container: Container, end: InvocationEnd): void
 }
 
@@ -105,6 +108,7 @@ export function openWorld(options: WorldOptions): World {
   const kernel = openKernel({
     seed: options.seed,
     startsAt: STARTS_AT,
+    traced: options.traced ?? true,
     services: (timeline) => {
       services = openServices(timeline, weather, {
         random: () => random.next(),
@@ -145,7 +149,7 @@ export function openWorld(options: WorldOptions): World {
         reached: (point) => reached(container, point),
       }),
       skewMs: () => weather.skewMs?.() ?? 0,
-      coldStartChance: () => weather.coldStartChance?.() ?? 0,
+      coldStarts: () => weather.coldStarts?.() ?? false,
       ended: (container, end) => watcher.ended?.(container, end),
     }),
     arrived(service, request, answer) {
@@ -181,8 +185,8 @@ export function openWorld(options: WorldOptions): World {
   /** Undefined lets the room go on; who has died goes nowhere. */
   function reached(container: Container, point: Point): Promise<void> | undefined {
     trace.add(timeline.now, container.actor.name, `reached ${point}`)
-    watcher.reached?.(container, point)
-    if (!weather.diesAt?.(point)) return undefined
+    const until = watcher.reached?.(container, point)
+    if (!weather.diesAt?.(point)) return until
     trace.add(timeline.now, container.actor.name, 'dies there')
     functions.kill(container.actor)
     return new Promise(() => undefined)

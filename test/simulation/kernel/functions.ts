@@ -16,8 +16,8 @@ export interface FunctionsOptions {
   readonly hooksOf: (container: Container) => RoomHooks
   /** ms that the clock of a new container is ahead of the world's. */
   readonly skewMs: () => number
-  /** How likely an event gets a new container although a warm one is idle. */
-  readonly coldStartChance: () => number
+  /** True if this event gets a new container although a warm one may be idle. */
+  readonly coldStarts: () => boolean
   /** Called when an invocation has ended. */
   readonly ended?: (container: Container, end: InvocationEnd) => void
 }
@@ -44,7 +44,7 @@ export function openFunctions(options: FunctionsOptions): Functions {
   function containerFor(room: RoomName): Container {
     const idle = [...containers].filter((container) => container.room === room && container.idle)
     // The one that was used last, as Lambda prefers; a new one every now and then, as Lambda does too.
-    const warm = random.chance(options.coldStartChance()) ? undefined : idle.at(-1)
+    const warm = options.coldStarts() ? undefined : idle.at(-1)
     if (warm) return warm
     const count = (started.get(room) ?? 0) + 1
     started.set(room, count)

@@ -64,7 +64,7 @@ function world(handler: Handler, { seed = 1, fateOf = (_sent, usual) => usual, s
         reached: () => undefined,
       }),
       skewMs: () => skewMs,
-      coldStartChance: () => 0,
+      coldStarts: () => false,
     }),
   })
   open = kernel

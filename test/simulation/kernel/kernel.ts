@@ -15,6 +15,8 @@ export interface KernelOptions {
   readonly seed: number
   /** The world's first moment, ms UTC. */
   readonly startsAt: number
+  /** False if nobody will read the trace; true if absent. */
+  readonly traced?: boolean
   readonly services: (timeline: Timeline) => Readonly<Record<string, ServiceAt>>
   readonly faults: (random: Random) => Faults
   readonly functions: (random: Random) => Omit<FunctionsOptions, 'timeline' | 'trace' | 'random'>
@@ -48,7 +50,7 @@ const STREAMS = { world: 1, faults: 2, functions: 3 } as const
 /** Opens a world; one at a time in a process. Nothing has happened in it yet. */
 export function openKernel(options: KernelOptions): Kernel {
   const timeline = new Timeline(options.startsAt)
-  const trace = new Trace(options.startsAt)
+  const trace = new Trace(options.startsAt, options.traced ?? true)
   const services = Object.entries(options.services(timeline))
   const random = randomOf(options.seed, STREAMS.functions)
   const functions = openFunctions({ ...options.functions(random), timeline, trace, random })

@@ -5,13 +5,18 @@ export class Trace {
   readonly #lines: string[] = []
   readonly #startsAt: number
 
+  /** False: lines are dropped, and who would have to make an effort for one need not. */
+  readonly isKept: boolean
+
   /** Times are printed from `startsAt` (ms UTC) on. */
-  constructor(startsAt: number) {
+  constructor(startsAt: number, isKept = true) {
     this.#startsAt = startsAt
+    this.isKept = isKept
   }
 
   /** `at` in ms UTC. */
   add(at: number, actor: string, what: string): void {
+    if (!this.isKept) return
     this.#lines.push(`${(at - this.#startsAt).toFixed(0).padStart(9)} ${actor} ${what}`)
   }
 

@@ -108,10 +108,12 @@ export class Tables {
   /** Stores changes as one, and tells who listens when all of them are there. */
   commit(operation: string, changes: readonly TableChange[]): void {
     for (const change of changes) this.counts.indexWrites += change.table.store(change)
-    if (this.#listeners.length === 0) return
+    // Deleting what isn't there, or checking a condition, changes nothing.
+    const changed = changes.filter(({ before, after }) => before !== undefined || after !== undefined)
+    if (this.#listeners.length === 0 || changed.length === 0) return
     const commit: Commit = {
       operation,
-      changes: changes.map(({ table, before, after }) => ({
+      changes: changed.map(({ table, before, after }) => ({
         table: table.schema.name,
         key: keyOf(table, after ?? before ?? {}),
         before: before && plainItem(before),

@@ -1,0 +1,94 @@
+/** What must happen sometimes, if the simulation is to mean anything: by name, and in how many seeds it did. */
+import { POINTS } from '../../shared/points.ts'
+import { ACTION_KINDS } from './scenario/script.ts'
+import { FAULT_KINDS } from './scenario/storm.ts'
+
+/** What the product refuses, gives up, takes back, waits for or finds out: each seen by the witness in witness.ts. */
+const EVENTS = [
+  'delivery replayed',
+  'delivery joins',
+  'delivery raises the attempt',
+  'delivery ignored',
+  'delivery answered 5xx',
+  'idempotency_conflict',
+  'condition refused',
+  'transaction_conflict',
+  'transaction cancelled by a condition',
+  'unknown resolved by read-back',
+  'run held',
+  'run resumed',
+  'run reviewed',
+  'run superseded',
+  'run closed',
+  'run cancelled',
+  'run failed',
+  'verdict incomplete',
+  'verdict changes_requested',
+  'head not visible yet',
+  'attempt_waits',
+  'halted',
+  'plan replayed',
+  'shown again',
+  'analyzers only',
+  'second reading',
+  'grant void',
+  'ticket waits',
+  'fleet drains',
+  'lease_held',
+  'stale_fence',
+  'outcome_conflict',
+  'lease renewed',
+  'take-back',
+  'lost too often',
+  'review failed',
+  'made before',
+  'dead token answered',
+  'parked',
+  'probe',
+  'pool opened',
+  'message withdrawn',
+  'message said',
+  'message said by a second look',
+  'message failed',
+  'second look',
+  'pending review deleted',
+  'budget closed',
+  'throttled at GitHub',
+  'refused by GitHub with 422',
+  'reply said',
+  'round counted',
+  'execution failed',
+  'execution stopped',
+  'function timed out',
+  'sweep took up a run',
+  'limits refused',
+  'dead letter',
+] as const
+export type SimulatedEvent = (typeof EVENTS)[number]
+
+/** Everything that is counted, in the order in which it is printed. */
+export const SOMETIMES = [
+  ...ACTION_KINDS.map((kind) => `action: ${kind}` as const),
+  ...FAULT_KINDS.map((kind) => `fault: ${kind}` as const),
+  ...POINTS.map((point) => `crash after: ${point}` as const),
+  ...EVENTS.map((event) => `event: ${event}` as const),
+]
+export type Sometimes = (typeof SOMETIMES)[number]
+
+/** How many seeds had it, by name. */
+export type SeedCounts = ReadonlyMap<Sometimes, number>
+
+export function addSeed(counts: Map<Sometimes, number>, seen: Iterable<Sometimes>): void {
+  for (const what of seen) counts.set(what, (counts.get(what) ?? 0) + 1)
+}
+
+/** What no seed had. */
+export function never(counts: SeedCounts): Sometimes[] {
+  return SOMETIMES.filter((what) => !counts.has(what))
+}
+
+/** The table as text: how many seeds had each. */
+export function tableOf(counts: SeedCounts): string {
+  const width = Math.max(...SOMETIMES.map(({ length }) => length))
+  return SOMETIMES.map((what) => `${what.padEnd(width)} ${String(counts.get(what) ?? 0).padStart(7)}`).join('\n')
+}

@@ -1,0 +1,42 @@
+/** Many seeds, on several threads. */
+import { Worker } from 'node:worker_threads'
+import type { SeedAsked, SeedDone } from './seed-worker.ts'
+
+export interface SeedsOptions {
+  readonly from: number
+  readonly count: number
+  readonly workers: number
+  /** Called in the order in which seeds end. */
+  readonly done: (done: SeedDone) => void
+  /** Every so-manieth seed is run twice, and its histories are compared. */
+  readonly againEvery: number
+}
+
+/** Resolves when all have ended. Rejects if a worker fails: then the simulation itself is broken. */
+export async function runSeeds({ from, count, workers, done, againEvery }: SeedsOptions): Promise<void> {
+  let next = from
+  const until = from + count
+  const threads = Math.min(workers, count)
+  await Promise.all(Array.from({ length: threads }, () => work()))
+
+  function work(): Promise<void> {
+    const worker = new Worker(new URL('./seed-worker.ts', import.meta.url))
+    return new Promise((resolve, reject) => {
+      function ask(): void {
+        if (next >= until) {
+          worker.terminate().then(() => resolve(), reject)
+          return
+        }
+        const seed = next
+        next += 1
+        worker.postMessage({ seed, again: seed % againEvery === 0 } satisfies SeedAsked)
+      }
+      worker.on('error', reject)
+      worker.on('message', (answer: SeedDone) => {
+        done(answer)
+        ask()
+      })
+      ask()
+    })
+  }
+}

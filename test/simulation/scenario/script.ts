@@ -1,0 +1,122 @@
+/** What people do in one seed, and when: drawn before anything happens, so that it can be read before it is run. */
+import type { Random } from '../kernel/random.ts'
+
+/** Everything that people and operators may do; each is counted by the seeds that had it. */
+export const ACTION_KINDS = [
+  'open',
+  'push',
+  'push_twice',
+  'push_reordered',
+  'force_back',
+  'edit',
+  'close',
+  'reopen',
+  'close_and_reopen',
+  'draft',
+  'ready',
+  'redeliver',
+  'deliver_twice',
+  'command',
+  'halt',
+  'lift',
+  'cancel',
+  'retry',
+  'limits',
+  'disable_concurrency',
+  'enable_concurrency',
+  'throttle_model',
+  'fail_lenses',
+  'hang_lens',
+  'lag_pull_request',
+  'lag_lists',
+] as const
+export type ActionKind = (typeof ACTION_KINDS)[number]
+
+export interface Action {
+  /** ms after the world's first moment. */
+  readonly at: number
+  readonly kind: ActionKind
+  /** Which of the scenario's pull requests, and which of the things that it could be done to. */
+  readonly pull: number
+  readonly choice: number
+}
+
+export interface Script {
+  readonly repositories: readonly { readonly owner: string; readonly name: string; readonly configuration: string }[]
+  readonly pulls: readonly { readonly repository: number }[]
+  /** Of the fleet, in the beginning. */
+  readonly limits: Readonly<Record<string, unknown>>
+  /** s; the stack's LEASE_SECONDS. */
+  readonly leaseSeconds: number
+  /** From 0, nothing goes wrong, to 1. */
+  readonly fury: number
+  readonly actions: readonly Action[]
+  /** ms after the world's first moment: from then on nothing goes wrong and nobody does anything. */
+  readonly calmAt: number
+}
+
+const LENSES = ['secrets', 'workflows', 'description', 'correctness'] as const
+const OWNERS = ['acme', 'globex'] as const
+/** ms in which people act, after which a storm rages on for a while. */
+const ACTING_MS = 300_000
+const AFTERMATH_MS = 60_000
+/** Actions that follow another at once, so that they meet in the same work, are as likely as all others. */
+const AT_ONCE_CHANCE = 0.4
+const AT_ONCE_MS = 3_000
+
+/** How often one kind is drawn relative to another; what isn't named, once. */
+const WEIGHTS: Partial<Readonly<Record<ActionKind, number>>> = {
+  open: 0,
+  push: 4,
+  redeliver: 2,
+  command: 3,
+  lift: 2,
+  retry: 2,
+}
+const BAG = ACTION_KINDS.flatMap((kind) => Array.from({ length: WEIGHTS[kind] ?? 1 }, () => kind))
+
+export function scriptOf(random: Random): Script {
+  const repositories = Array.from({ length: random.between(1, 2) }, (_, index) => ({
+    owner: random.pick(OWNERS),
+    name: `widgets-${index + 1}`,
+    configuration: configurationOf(random),
+  }))
+  const pulls = Array.from({ length: random.between(1, 3) }, () => ({ repository: random.below(repositories.length) }))
+  const opens = pulls.map((_, pull) => ({ at: random.below(20_000), kind: 'open' as const, pull, choice: 0 }))
+  const actions: Action[] = [...opens]
+  // A few kinds in each seed: what happens often there then meets itself, and each other.
+  const swarm = new Set(ACTION_KINDS.filter(() => random.chance(0.4)))
+  const allowed = BAG.filter((kind) => swarm.has(kind))
+  let at = 0
+  for (let left = allowed.length === 0 ? 0 : random.below(12); left > 0; left -= 1) {
+    at = random.chance(AT_ONCE_CHANCE) ? at + random.below(AT_ONCE_MS) : random.below(ACTING_MS)
+    const [kind, pull, choice] = [random.pick(allowed), random.below(pulls.length), random.below(1_000)]
+    actions.push({ at, kind, pull, choice })
+  }
+  actions.sort((a, b) => a.at - b.at)
+  return {
+    repositories,
+    pulls,
+    limits: limitsOf(random),
+    leaseSeconds: random.pick([30, 60, 180]),
+    fury: random.pick([0, 0.3, 1, 1]),
+    actions,
+    calmAt: (actions.at(-1)?.at ?? 0) + AFTERMATH_MS + random.below(AFTERMATH_MS),
+  }
+}
+
+/** At least one lens; the fewer rounds there are, the more runs are of analyzers alone. */
+function configurationOf(random: Random): string {
+  const active = LENSES.filter(() => random.chance(0.6))
+  const lenses = active.length === 0 ? [random.pick(LENSES)] : active
+  const states = LENSES.map((lens) => `  ${lens}: ${lenses.includes(lens) ? 'active' : 'off'}`)
+  return ['lenses:', ...states, 'rounds:', `  ceiling: ${random.pick([3, 3, 2, 1])}`, ''].join('\n')
+}
+
+function limitsOf(random: Random): Readonly<Record<string, unknown>> {
+  return {
+    configured: random.between(1, 4),
+    ...(random.chance(0.3) ? { perRepository: random.between(1, 2) } : {}),
+    ...(random.chance(0.3) ? { pools: { lambda: { configured: random.between(1, 2) } } } : {}),
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * What goes wrong in one seed. Each seed draws a few kinds of faults and how often each of them strikes, so that rare
+ * meetings of two are tried without the noise of all the others. It ends at a time, from when on nothing goes wrong.
+ */
+import type { Point } from '../../../shared/points.ts'
+import type { Sometimes } from '../counters.ts'
+import type { Fate, Faults, Sent } from '../kernel/faults.ts'
+import type { Random } from '../kernel/random.ts'
+import type { IndexLag } from '../services/table/table-data.ts'
+import type { WriteAttempt } from '../services/table.ts'
+import { brokenAnswer, serverError, throttle } from './refusals.ts'
+
+/** Each kind by how likely it strikes whatever it can strike, at most. */
+const WORST = {
+  request_lost: 0.03,
+  request_lost_silently: 0.02,
+  answer_lost: 0.03,
+  answer_lost_silently: 0.02,
+  slow_request: 0.02,
+  slow_answer: 0.02,
+  arrives_again: 0.03,
+  throttled: 0.05,
+  server_error: 0.03,
+  broken_after: 0.03,
+  killed_before: 0.02,
+  killed_after: 0.02,
+  killed_at_point: 0.2,
+  clock_skew: 1,
+  cold_start: 0.5,
+  transaction_conflict: 0.2,
+  index_lag: 0.3,
+  redelivery: 0.4,
+  queue_delay: 0.3,
+  sweep_missed: 0.4,
+} as const
+export type FaultKind = keyof typeof WORST
+export const FAULT_KINDS = Object.keys(WORST) as readonly FaultKind[]
+
+/** ms; each container's clock is off by up to so much (DESIGN §4: safety comes from the fence alone). */
+const SKEW_MAX_MS = 300_000
+/** ms on the way, when nothing is wrong. */
+const WAY_MS = { from: 1, to: 12 } as const
+/** ms: longer than the deadline of a call, up to longer than a lease. */
+const SLOW_MS = { from: 4_000, to: 240_000 } as const
+/** ms that an index is behind. */
+const INDEX_LAG_MAX_MS = 90_000
+/** ms that a queue's message waits before it is received. */
+const QUEUE_DELAY_MAX_MS = 120_000
+
+export interface Storm {
+  readonly faults: Faults
+  readonly skewMs: () => number
+  readonly coldStarts: () => boolean
+  readonly forgetsMessage: () => boolean
+  readonly queueDelayMs: () => number
+  readonly missesSweep: () => boolean
+  readonly conflicts: (attempt: WriteAttempt) => readonly number[]
+  readonly indexLag: IndexLag
+  /** True if the process that has reached this point dies there. */
+  readonly diesAt: (point: Point) => boolean
+  /** Nothing goes wrong from now on; clocks stay as wrong as they are. */
+  end(): void
+}
+
+/** `fury` from 0 (nothing goes wrong) to 1. */
+export function stormOf(random: Random, fury: number, saw: (what: Sometimes) => void): Storm {
+  let isOver = fury === 0
+  const rates = ratesOf(random, fury)
+
+  /** Draws only where the kind is in this seed. */
+  function strikes(kind: FaultKind): boolean {
+    const rate = isOver ? 0 : rates[kind]
+    if (rate === 0 || !random.chance(rate)) return false
+    saw(`fault: ${kind}`)
+    return true
+  }
+
+  return {
+    faults: { fateOf: (sent) => fateOf(random, strikes, sent) },
+    skewMs: () => (strikes('clock_skew') ? random.between(-SKEW_MAX_MS, SKEW_MAX_MS) : 0),
+    coldStarts: () => strikes('cold_start'),
+    forgetsMessage: () => strikes('redelivery'),
+    queueDelayMs: () => (strikes('queue_delay') ? random.below(QUEUE_DELAY_MAX_MS) : random.between(1, 20)),
+    missesSweep: () => strikes('sweep_missed'),
+    conflicts: ({ operation, keys }) =>
+      operation === 'TransactWriteItems' && strikes('transaction_conflict') ? [random.below(keys.length)] : [],
+    indexLag: () => (strikes('index_lag') ? random.below(INDEX_LAG_MAX_MS) : 0),
+    diesAt: () => strikes('killed_at_point'),
+    end() {
+      isOver = true
+    },
+  }
+}
+
+/** Half of the kinds, each at a rate of its own over two orders of magnitude. */
+function ratesOf(random: Random, fury: number): Readonly<Record<FaultKind, number>> {
+  const rates = FAULT_KINDS.map((kind) => {
+    const isDrawn = random.chance(0.5)
+    const rate = WORST[kind] * fury * random.pick([1, 0.5, 0.2])
+    return [kind, isDrawn ? rate : 0] as const
+  })
+  return Object.fromEntries(rates) as Record<FaultKind, number>
+}
+
+function fateOf(random: Random, strikes: (kind: FaultKind) => boolean, sent: Sent): Fate {
+  const way = () => random.between(WAY_MS.from, WAY_MS.to)
+  const fate: Fate = { requestMs: way(), answerMs: way(), survivesSender: random.chance(0.5) }
+  if (strikes('killed_before')) return { ...fate, kill: 'before' }
+  if (strikes('killed_after')) return { ...fate, kill: 'after' }
+  if (strikes('throttled')) return { ...fate, instead: throttle(sent.service, random) }
+  if (strikes('server_error')) return { ...fate, instead: serverError(sent.service) }
+  for (const what of ['request', 'answer'] as const) {
+    if (strikes(`${what}_lost`)) return { ...fate, lost: { what, silently: false } }
+    if (strikes(`${what}_lost_silently`)) return { ...fate, lost: { what, silently: true } }
+  }
+  if (strikes('broken_after')) return { ...fate, afterwards: brokenAnswer(sent.service) }
+  if (strikes('slow_request')) return { ...fate, requestMs: random.between(SLOW_MS.from, SLOW_MS.to) }
+  if (strikes('slow_answer')) return { ...fate, answerMs: random.between(SLOW_MS.from, SLOW_MS.to) }
+  // What a client sends again comes from the SDK; GitHub's writes are never sent twice (AW74).
+  if (sent.service !== 'github' && strikes('arrives_again')) return { ...fate, againMs: random.below(SLOW_MS.to) }
+  return fate
+}
