@@ -104,7 +104,11 @@ async function sweepLater(): Promise<void> {
 
 describe('a review', () => {
   it('is read, stored, completed, and its place handed on', async () => {
-    expect(await work(await admitted(world, 0))).toEqual({ outcome: 'completed', findings: 0, blocking: 0 })
+    const review = await admitted(world, 0)
+    world.wire.passed.length = 0
+    expect(await work(review)).toEqual({ outcome: 'completed', findings: 0, blocking: 0 })
+    const writes = world.wire.passed.filter(({ operation }) => /^(Put|Update|Delete)Item$/.test(operation))
+    expect(writes).toHaveLength(3) // the lease, the completion, the fleet
     expect(await stored(world, 0)).toMatchObject({ state: 'completed', owner: 'worker-1', findings: 0 })
     expect(await heldParts(world)).toEqual([])
   })
