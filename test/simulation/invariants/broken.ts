@@ -1,7 +1,7 @@
 /** An invariant that does not hold: which, in a sentence, and the facts that show it. */
 
-/** I1–I9 of DESIGN §12, and `whole`: nothing is lost, nothing is doubled. */
-export const invariantIds = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'whole'] as const
+/** I1–I9 of DESIGN §12; `halts`: nothing new under a halt (§7); `whole`: nothing is lost, nothing is doubled. */
+export const invariantIds = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'halts', 'whole'] as const
 export type InvariantId = (typeof invariantIds)[number]
 
 export class InvariantBroken extends Error {

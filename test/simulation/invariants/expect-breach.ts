@@ -1,13 +1,15 @@
 /** What tests of invariants ask of an observer. */
 import { expect } from 'vitest'
+import { allInvariants } from './all.ts'
 import type { InvariantId } from './broken.ts'
 import { InvariantBroken, type Observer, openInvariants } from './observer.ts'
 import { type Synthetic, syntheticWorld } from './synthetic.ts'
 
-/** A world by hand with an observer of all invariants. */
-export function observed(): { world: Synthetic; observer: Observer } {
+/** A world by hand with an observer of one invariant, as what is wrong mostly breaks several; of all if none is named. */
+export function observed(id?: InvariantId): { world: Synthetic; observer: Observer } {
   const world = syntheticWorld()
-  return { world, observer: openInvariants(world.view) }
+  const invariants = id === undefined ? allInvariants : { [id]: allInvariants[id] }
+  return { world, observer: openInvariants(world.view, invariants) }
 }
 
 /** `look` finds this invariant broken, and says so in these words. */

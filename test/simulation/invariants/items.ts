@@ -33,6 +33,7 @@ export interface ReviewItem {
   readonly planKey: string
   readonly lens: string
   readonly part: number
+  readonly repository: RepositoryItem
   readonly attempt: number
   readonly state: 'planned' | 'waiting' | 'granted' | 'leased' | 'completed' | 'failed' | 'ended'
   readonly epoch: number

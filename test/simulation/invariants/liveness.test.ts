@@ -1,14 +1,10 @@
 /** I5: everything ends, and nothing is left lying. */
 import { describe, test } from 'vitest'
-import { expectBreach } from './expect-breach.ts'
-import { livenessInvariant } from './liveness.ts'
-import { openInvariants } from './observer.ts'
-import { goOn, item, keys, REVIEW_ID, RUN, type Synthetic, slot, syntheticWorld, ticket } from './synthetic.ts'
+import { expectBreach, observed } from './expect-breach.ts'
+import { goOn, item, keys, REVIEW_ID, RUN, type Synthetic, slot, ticket } from './synthetic.ts'
 
-/** Liveness alone: what is left lying mostly breaks something else, too. */
 function ended() {
-  const world = syntheticWorld()
-  const observer = openInvariants(world.view, { I5: [livenessInvariant] })
+  const { world, observer } = observed('I5')
   goOn(world)
   return { world, observer }
 }

@@ -29,3 +29,17 @@ export function summaryHeadIn(body: string): string | undefined {
 export const CHECK_RUN_COPY = 'Shown by another check run of Muster'
 
 export const LABELS: readonly string[] = ['muster: checking', 'muster: action required', 'muster: passed']
+
+/** True if the body is our reply to a comment. */
+export function isReplyIn(body: string): boolean {
+  return /^<!-- muster:v1 reply \d+ -->$/m.test(body)
+}
+
+/** What a summary's block for programs counts; undefined if it has none. */
+export function countsIn(body: string): { findings: number; rejected: number; merged: number } | undefined {
+  const block = /<!-- muster:v1 data (\{[^\n]*\}) -->/.exec(body)?.[1]
+  const { counts } = block === undefined ? {} : (JSON.parse(block) as { counts?: Record<string, number> })
+  if (!counts) return undefined
+  const { critical = 0, important = 0, suggestions = 0, rejected = 0, merged = 0 } = counts
+  return { findings: critical + important + suggestions, rejected, merged }
+}

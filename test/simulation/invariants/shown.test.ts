@@ -16,7 +16,7 @@ import {
 } from './synthetic.ts'
 
 function ended() {
-  const { world, observer } = observed()
+  const { world, observer } = observed('I3')
   goOn(world)
   return { world, observer }
 }
@@ -122,7 +122,7 @@ describe('I3: a resource', () => {
   })
 
   test('waits under a halt', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I3')
     goOn(world, 'concluded')
     world.put(item(keys.halts, { scopes: { 'repository/7': { why: 'x' } }, version: 1 }))
     world.executions.push({

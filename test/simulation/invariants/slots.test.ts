@@ -8,7 +8,7 @@ const fleet = { limits: LIMITS, slots: {}, closed: {}, granted: 0, version: 1 }
 
 /** A world with three reviews that wait. */
 function waiting() {
-  const { world, observer } = observed()
+  const { world, observer } = observed('I1')
   const ids = [0, 1, 2].map((part) => `${RUN}/${PLAN}/correctness/${part}`)
   for (const part of [0, 1, 2]) {
     const waits = { ...review, part, attempt: 1, state: 'waiting', epoch: 1 }
@@ -88,7 +88,7 @@ describe('I1: at a grant', () => {
 describe('I1: a place that is free', () => {
   /** A free fleet and a ticket, and then nobody does anything. */
   function ticketWaits(more: object = {}) {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I1')
     world.put(item(keys.fleet, { ...fleet, ...more }))
     goOn(world, 'waits')
     observer.afterStep()
@@ -108,7 +108,7 @@ describe('I1: a place that is free', () => {
     ['its pool is closed', { closed: { lambda: { since: 1, until: 9e12 } } }],
     ['the repository has what it may have', { limits: { ...LIMITS, perRepository: 1 }, slots: { other: slot } }],
   ])('is not missed where %s', (_name, more) => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I1')
     goOn(world, 'waits')
     world.put(item([`RUN#${RUN}`, `REVIEW#${PLAN}#security#0`], { ...review, state: 'waiting', epoch: 1, attempt: 1 }))
     world.put(item(['RUN#other', 'REVIEW#undefined#undefined#undefined'], { ...review, state: 'waiting', epoch: 1 }))

@@ -1,8 +1,9 @@
 /** I1, first half: at the moment of a grant no more slots are held than effective, in the fleet, a pool and a repository. */
 import type { Judge } from './broken.ts'
 import { effectiveFleet, effectivePool, effectiveRepository, held } from './effective.ts'
+import { openHaltClock } from './halt-clock.ts'
 import type { Invariant } from './invariant.ts'
-import { type Change, type FleetItem, HALTS, type HaltsItem, isHalted, type ReviewItem, reviewKey } from './items.ts'
+import { type Change, type FleetItem, type ReviewItem, reviewKey } from './items.ts'
 import { boundsOf, type View } from './view.ts'
 
 /**
@@ -10,8 +11,7 @@ import { boundsOf, type View } from './view.ts'
  * it is read right before a grant, and who had read before it was set may still write.
  */
 export function slotsInvariant(view: View, judge: Judge): Invariant {
-  /** Since when each halt stands, ms UTC. */
-  const haltedSince = new Map<string, number>()
+  const halts = openHaltClock(view)
 
   function granted({ before, after }: Change<FleetItem>): void {
     if (!after) return
@@ -56,25 +56,17 @@ export function slotsInvariant(view: View, judge: Judge): Invariant {
   }
 
   function judgeReview(reviewId: string, epoch: number): void {
-    const review = view.table.item(reviewKey(reviewId)) as unknown as
-      | (ReviewItem & { repository: { id: number; installationId: number } })
-      | undefined
+    const review = view.table.item(reviewKey(reviewId)) as unknown as ReviewItem | undefined
     judge.holds(review !== undefined, 'A place was given to a review that is not there.', () => ({ reviewId, epoch }))
     const seen = { reviewId, slot: epoch, review: review.epoch }
     judge.holds(epoch <= review.epoch, 'A slot is of a later epoch than its review.', () => seen)
-    const { id, installationId } = review.repository
-    const scopes = ['fleet', `installation/${installationId}`, `repository/${id}`]
-    const since = Math.min(...scopes.map((scope) => haltedSince.get(scope) ?? Number.POSITIVE_INFINITY))
-    const halts = view.table.item(HALTS) as unknown as HaltsItem | undefined
-    const late = isHalted(halts, review.repository) && view.now() - since > boundsOf(view).haltMs
-    judge.holds(!late, 'A place was given to a repository long after it was halted.', () => ({ ...seen, since }))
+    const standingMs = halts.standingMs(review.repository) ?? 0
+    judge.holds(
+      standingMs <= boundsOf(view).haltMs,
+      'A place was given to a repository long after it was halted.',
+      () => ({ ...seen, standingMs }),
+    )
   }
 
-  function halted({ after }: Change<HaltsItem>): void {
-    const scopes = Object.keys(after?.scopes ?? {})
-    for (const scope of [...haltedSince.keys()]) if (!scopes.includes(scope)) haltedSince.delete(scope)
-    for (const scope of scopes) if (!haltedSince.has(scope)) haltedSince.set(scope, view.now())
-  }
-
-  return { watch: { fleet: granted, halts: halted } }
+  return { watch: { ...halts.watch, fleet: granted } }
 }

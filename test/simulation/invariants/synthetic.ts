@@ -172,6 +172,7 @@ export const steps = {
   accepted(world: Synthetic) {
     const accepted = { attempt: 1, state: 'accepted', deliveries: ['d1'], version: 1, dueAt: 1, duePk: 'DUE#0' }
     world.put(item(keys.run, { ...run, ...accepted }))
+    world.answers.push(answer({ status: 'created', run: RUN, attempt: 1, state: 'accepted' }))
   },
   claimed(world: Synthetic) {
     const claimed = { head: HEAD, series: 1, round: 0, nextSequence: 1, version: 1 }
@@ -286,6 +287,7 @@ export const steps = {
   ended(world: Synthetic) {
     const ended = { state: 'ended', outcome: 'reviewed', version: 5, token: undefined }
     world.change(...keys.run, { ...ended, dueAt: undefined, duePk: undefined })
+    world.answers.push(answer({ status: 'replayed', run: RUN, attempt: 1, state: 'ended' }))
   },
 } as const
 export type Step = keyof typeof steps
@@ -351,6 +353,17 @@ export function checkRun(more: Partial<CheckRun> = {}): CheckRun {
 export function summary(generation: number): IssueComment {
   const body = `${summaryBody}\n<!-- muster:v1 summary 7#1 ${generation} -->`
   return { id: 51, number: 1, author: OURS, body, createdAt: 1, updatedAt: 1 }
+}
+
+/** The answer to a delivery of the head: `d1` if no other is named. */
+export function answer(body: object, status = 202, delivery = 'd1', head = HEAD): AnswerView {
+  const payload = { action: 'opened', number: 1, repository: { id: 7 }, pull_request: { head: { sha: head } } }
+  const headers = { 'X-GitHub-Delivery': delivery }
+  return {
+    webhook: { event: 'pull_request', action: 'opened', headers, body: JSON.stringify(payload) },
+    status,
+    body: JSON.stringify(body),
+  }
 }
 
 function emptyPull(): Pull {

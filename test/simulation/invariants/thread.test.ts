@@ -5,35 +5,35 @@ import { goOn, item, keys, RUN } from './synthetic.ts'
 
 describe('I7', () => {
   test('an entry is never changed', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world)
     world.change('PR#7#1', 'ENTRY#0000000000', { head: 'another' })
     expectBreach(observer.afterStep, 'I7', /An entry was changed/)
   })
 
   test('an entry is never deleted', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world)
     world.put({ pk: 'PR#7#1', sk: 'ENTRY#0000000001' })
     expectBreach(observer.afterStep, 'I7', /An entry was changed or deleted/)
   })
 
   test('the sequence has no gap', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world, 'claimed')
     world.put(item(['PR#7#1', 'ENTRY#0000000002'], { kind: 'checkpoint' }))
     expectBreach(observer.afterStep, 'I7', /The sequence of entries has a gap/)
   })
 
   test('the thread counts its entries', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world, 'claimed')
     world.change(...keys.thread, { nextSequence: 2, version: 2 })
     expectBreach(observer.afterStep, 'I7', /A thread and its entries/)
   })
 
   test('a verdict is of no round beyond the ceiling', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world)
     const verdict = { kind: 'verdict', runId: RUN, round: 4, series: 1, conclusion: 'conclusion' }
     world.put(item(['PR#7#1', 'ENTRY#0000000002'], verdict))
@@ -46,14 +46,14 @@ describe('I7', () => {
     ['a series is not taken back', { series: 0, version: 4 }, /A series was skipped/],
     ['a thread changes with its version', { head: 'x' }, /A thread changed without its version/],
   ])('%s', (_name, members, sentence) => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world)
     world.change(...keys.thread, members)
     expectBreach(observer.afterStep, 'I7', sentence)
   })
 
   test('a round counts exactly where its review is shown', () => {
-    const { world, observer } = observed()
+    const { world, observer } = observed('I7')
     goOn(world)
     world.change(...keys.thread, { round: 2, version: 4 })
     expectBreach(observer.atRest, 'I7', /A thread counts other rounds/)

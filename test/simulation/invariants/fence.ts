@@ -1,0 +1,63 @@
+/** I8, reviews: every change of a review is one that its fence allows. Nobody but its owner renews or completes it. */
+import type { Judge } from './broken.ts'
+import type { Invariant } from './invariant.ts'
+import { isDone, type ReviewItem } from './items.ts'
+import type { View } from './view.ts'
+
+type State = ReviewItem['state']
+
+/** Steps that keep the epoch. */
+const STEPS: readonly (readonly [State, State])[] = [
+  ['planned', 'waiting'],
+  ['waiting', 'granted'],
+  ['granted', 'leased'],
+  ['leased', 'completed'],
+  ['leased', 'failed'],
+]
+/** Steps that raise it, by which the one who held it is out. Ending is allowed to each that isn't done. */
+const RAISES: readonly (readonly [State, State])[] = (['granted', 'leased'] as const).flatMap((from) =>
+  (['waiting', 'planned', 'failed'] as const).map((to) => [from, to] as const),
+)
+
+export function fenceInvariant(_view: View, judge: Judge): Invariant {
+  return {
+    watch: {
+      review(change) {
+        judge.looked()
+        const { before, after } = change
+        const facts = () => ({ ...change })
+        judge.holds(after !== undefined, 'A review was deleted.', facts)
+        if (!before) {
+          judge.holds(after.state === 'waiting' && after.epoch === 1, 'A review began other than waiting.', facts)
+        } else if (after.attempt === before.attempt) withinAttempt(before, after, facts)
+        else {
+          judge.holds(after.attempt > before.attempt, 'A review went back to an earlier attempt.', facts)
+          const isRaised = after.epoch === before.epoch + 1 && after.state === 'waiting' && after.owner === undefined
+          judge.holds(isRaised, 'A review began another attempt at the same epoch.', facts)
+          judge.holds(before.state !== 'completed', 'A completed review was begun anew.', facts)
+        }
+      },
+    },
+  }
+
+  function withinAttempt(before: ReviewItem, after: ReviewItem, facts: () => Readonly<Record<string, unknown>>): void {
+    const raised = after.epoch - before.epoch
+    const isStep = ([from, to]: readonly [State, State]) => from === before.state && to === after.state
+    judge.holds(raised === 0 || raised === 1, 'An epoch was lowered, or skipped.', facts)
+    if (raised === 1) {
+      const isAllowed = RAISES.some(isStep) || (after.state === 'ended' && !isDone(before.state))
+      judge.holds(isAllowed, `A review went from ${before.state} to ${after.state} with its epoch.`, facts)
+      judge.holds(after.owner === undefined, 'A review was taken back and has its owner still.', facts)
+      return
+    }
+    if (before.state !== after.state) {
+      judge.holds(STEPS.some(isStep), `A review went from ${before.state} to ${after.state} at one epoch.`, facts)
+    } else if (isDone(after.state)) {
+      const isSame = before.result === after.result && before.reason?.code === after.reason?.code
+      judge.holds(isSame, 'What a review came to was changed.', facts)
+    }
+    if (after.state === 'leased') judge.holds(after.owner !== undefined, 'A lease is nobody’s.', facts)
+    // The one who holds it is the same until its epoch is raised.
+    if (before.owner !== undefined) judge.holds(after.owner === before.owner, 'A lease went over to another.', facts)
+  }
+}

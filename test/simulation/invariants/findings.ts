@@ -1,0 +1,94 @@
+/** I6: findings in = posted + rejected + merged, and every finding that was open is answered. */
+import { type Adopted, adoptedBy, fingerprintsOf } from './adopted.ts'
+import type { Judge } from './broken.ts'
+import type { Invariant } from './invariant.ts'
+import { pullPartition } from './items.ts'
+import { countsIn } from './marker.ts'
+import { resourcesOf } from './resources.ts'
+import type { View } from './view.ts'
+
+/** Inline comments that a review has; further findings stand in the summary. */
+const INLINE_MAX = 60
+
+export function findingsInvariant(view: View, judge: Judge): Invariant {
+  const judged = new Set<string>()
+  return {
+    watch: {
+      run(change) {
+        const adopted = adoptedBy(view, judge, judged, change)
+        if (!adopted) return
+        judge.looked()
+        judgeSum(adopted)
+        judgeOpen(adopted)
+        judgeMessage(adopted)
+        judgeSummary(adopted)
+      },
+    },
+  }
+
+  function judgeSum({ run, plan, conclusion, results }: Adopted): void {
+    const placed = new Set(plan.reviews.map(({ lens }) => lens))
+    const counted = conclusion.lenses.filter(({ lens }) => placed.has(lens))
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+    const said = {
+      findings: sum(counted.map((lens) => lens.findings)),
+      rejected: sum(counted.map((lens) => lens.rejected)),
+    }
+    const found = {
+      findings: sum(results.map(({ findings }) => findings.length)),
+      rejected: sum(results.map(({ rejected }) => rejected.length)),
+    }
+    const facts = () => ({ run, said, found, merged: conclusion.merged, findings: conclusion.findings })
+    const isWhole = counted.every(({ state }) => state === 'read')
+    const isExact = said.findings === found.findings && said.rejected === found.rejected
+    const isFewer = said.findings <= found.findings && said.rejected <= found.rejected
+    // Where a lens was not read whole, one of its reviews may have completed after it was looked at.
+    judge.holds(isExact || (!isWhole && isFewer), 'A conclusion counts other findings than its reviews have.', facts)
+    judge.holds(conclusion.rejected.length === said.rejected, 'Rejected findings were lost, or added.', facts)
+    if (!isExact) return
+    const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
+    const distinct = fingerprintsOf(claimed)
+    const posted = fingerprintsOf(conclusion.findings)
+    judge.holds(posted.size === conclusion.findings.length, 'A finding is posted twice.', facts)
+    const lost = [...distinct].filter((fingerprint) => !posted.has(fingerprint))
+    judge.holds(lost.length === 0, 'A finding is neither posted, rejected nor merged.', () => ({ ...facts(), lost }))
+    judge.holds(claimed.length - distinct.size === conclusion.merged, 'Merged findings are miscounted.', facts)
+  }
+
+  function judgeOpen({ run, plan, conclusion }: Adopted): void {
+    const answered = fingerprintsOf([...conclusion.findings, ...conclusion.dispositions.map(({ finding }) => finding)])
+    const lost = plan.openFindings.filter(({ fingerprint }) => !answered.has(fingerprint))
+    judge.holds(lost.length === 0, 'An open finding was not answered.', () => ({ run, lost }))
+  }
+
+  /** Each new finding with lines has its inline comment in what the run says. */
+  function judgeMessage({ run, plan, conclusion }: Adopted): void {
+    if (plan.kind === 'analyzers') return
+    const said = new Set(conclusion.saidBefore)
+    const anchored = conclusion.findings
+      .filter(({ fingerprint, place }) => !said.has(fingerprint) && place.kind === 'lines' && place.inDiff)
+      .slice(0, INLINE_MAX)
+    const pk = pullPartition({ repositoryId: run.repository.id, number: run.number })
+    const text = view.table
+      .items(pk, `MESSAGE#${run.runId}#`)
+      .map(({ document }) => view.document(String(document)) ?? '')
+      .join('\n')
+    const missing = anchored.filter(({ fingerprint }) => !text.includes(`muster:v1 finding ${fingerprint} `))
+    judge.holds(missing.length === 0, 'A finding with lines is in no message.', () => ({ run, missing }))
+  }
+
+  /** What the summary counts for programs is what was concluded. */
+  function judgeSummary({ run, conclusion }: Adopted): void {
+    const pull = { repositoryId: run.repository.id, number: run.number }
+    const summary = resourcesOf(view, pull).find(({ kind }) => kind === 'summary')
+    const counts = summary && countsIn(String(summary.desired.body))
+    if (!counts) return
+    const concluded = {
+      findings: conclusion.findings.length,
+      rejected: conclusion.rejected.length,
+      merged: conclusion.merged,
+    }
+    const isSame = Object.entries(concluded).every(([name, count]) => Reflect.get(counts, name) === count)
+    judge.holds(isSame, 'The summary counts other findings than were concluded.', () => ({ run, counts, concluded }))
+  }
+}

@@ -1,0 +1,58 @@
+/** I4: an older head is silent once a newer one has spoken. */
+import { describe, test } from 'vitest'
+import { expectBreach, observed } from './expect-breach.ts'
+import { HEAD, NEWER, RUN, type Synthetic } from './synthetic.ts'
+
+/** The newer head's first message stands; an older one's had stood before. */
+function spoken() {
+  const { world, observer } = observed('I4')
+  world.wrote({ kind: 'review_submitted', head: HEAD })
+  world.pull.heads.push(NEWER)
+  world.now += 60_000
+  world.wrote({ kind: 'review_submitted', head: NEWER })
+  observer.afterStep()
+  return { world, observer }
+}
+
+const summary = { sent: { body: `<!-- muster:v1 data {"run":"${RUN}","head":"${HEAD}"} -->` }, head: undefined }
+const checkRun = { number: undefined, pull: undefined, head: HEAD }
+
+describe('I4: after a newer head’s first message', () => {
+  test.each<[string, (world: Synthetic) => void]>([
+    ['a review', (world) => world.wrote({ kind: 'review_submitted', head: HEAD })],
+    ['a pending review', (world) => world.wrote({ kind: 'review_created', head: HEAD })],
+    ['a summary', (world) => world.wrote({ kind: 'comment_changed', ...summary })],
+    [
+      'a check run in progress',
+      (world) => world.wrote({ kind: 'check_run_created', ...checkRun, sent: { status: 'in_progress' } }),
+    ],
+  ])('%s of an older one is a breach, but for what was in flight', (_name, write) => {
+    const { world, observer } = spoken()
+    world.now += 5_000
+    write(world)
+    observer.afterStep()
+    world.now += 600_000
+    write(world)
+    expectBreach(observer.afterStep, 'I4', /Something of an older head followed/)
+  })
+
+  test('its check run is closed, and the newer head goes on', () => {
+    const { world, observer } = spoken()
+    world.now += 600_000
+    world.wrote({ kind: 'check_run_changed', ...checkRun, sent: { status: 'completed' } })
+    world.wrote({ kind: 'review_submitted', head: NEWER })
+    world.wrote({ kind: 'label_added', head: undefined })
+    observer.afterStep()
+  })
+
+  test('the older head may come back by a forced push', () => {
+    const { world, observer } = spoken()
+    world.pull.heads.push(HEAD)
+    world.now += 600_000
+    world.wrote({ kind: 'review_submitted', head: HEAD })
+    observer.afterStep()
+    world.now += 600_000
+    world.wrote({ kind: 'review_submitted', head: NEWER })
+    expectBreach(observer.afterStep, 'I4', /Something of an older head followed/)
+  })
+})

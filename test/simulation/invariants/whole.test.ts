@@ -1,0 +1,114 @@
+/** Nothing lost, nothing doubled, and nothing new under a halt. */
+import { describe, test } from 'vitest'
+import { expectBreach, observed } from './expect-breach.ts'
+import { answer, goOn, item, keys, NEWER, RUN, reviewOn, type Synthetic, steps } from './synthetic.ts'
+
+const run = (members: object) => (world: Synthetic) => world.change(...keys.run, { ...members })
+const reason = { code: 'cancelled', sentence: 'Cancelled.' }
+const execution = { name: 'x', status: 'SUCCEEDED', input: JSON.stringify({ runId: RUN, attempt: 1 }) } as const
+
+describe('whole', () => {
+  test.each<[string, (world: Synthetic) => void, RegExp]>([
+    [
+      'a live head is not superseded',
+      run({ outcome: 'superseded', reason }),
+      /A live head was accepted and is neither/,
+    ],
+    ['a live head has a run', run({ head: NEWER }), /A live head was accepted and is neither/],
+    [
+      'a run that was answered is there',
+      (world) => world.answers.push(answer({ run: 'x' }, 202, 'd9')),
+      /A delivery was accepted, and its run/,
+    ],
+    ['nobody cancels by himself', run({ outcome: 'cancelled', reason }), /A run was cancelled that nobody cancelled/],
+    [
+      'an attempt is started once',
+      (world) => world.executions.push(execution, { ...execution, name: 'y' }),
+      /An attempt was started twice/,
+    ],
+    [
+      'a review is said once',
+      (world) => {
+        world.pull.reviews.push(reviewOn('COMMENTED', 32))
+        world.wrote({ kind: 'review_submitted', id: 32 })
+      },
+      /A review was said twice/,
+    ],
+  ])('%s', (_name, tamper, sentence) => {
+    const { world, observer } = observed('whole')
+    goOn(world)
+    tamper(world)
+    expectBreach(observer.atRest, 'whole', sentence)
+  })
+
+  test.each<[string, (world: Synthetic) => void]>([
+    ['failed and says why', run({ outcome: 'failed', reason })],
+    [
+      'was cancelled by somebody',
+      (world) => {
+        world.history.cancels.push({ repositoryId: 7, number: 1 })
+        run({ outcome: 'cancelled', reason })(world)
+      },
+    ],
+    [
+      'is held',
+      (world) => {
+        world.put(item(keys.halts, { scopes: { fleet: {} }, version: 1 }))
+        run({ state: 'held', outcome: undefined })(world)
+      },
+    ],
+    [
+      'is of a pull request that was closed',
+      (world) => {
+        world.pull.state = 'closed'
+        run({ outcome: 'closed', reason })(world)
+      },
+    ],
+  ])('nothing is lost where a run %s', (_name, tamper) => {
+    const { world, observer } = observed('whole')
+    goOn(world)
+    tamper(world)
+    observer.atRest()
+  })
+})
+
+describe('halts', () => {
+  const halt = (world: Synthetic) => world.put(item(keys.halts, { scopes: { fleet: {} }, version: 1 }))
+
+  test.each([
+    ['claimed', 'accepted', steps.claimed],
+    ['concluded', 'completed', steps.concluded],
+  ] as const)('no run is %s under one, at any time', (_name, until, step) => {
+    const { world, observer } = observed('halts')
+    goOn(world, until)
+    halt(world)
+    step(world)
+    expectBreach(observer.afterStep, 'halts', /A run was claimed or concluded under a halt/)
+  })
+
+  test.each([
+    ['completed', 'leased', steps.completed, /A review was completed long after/],
+    ['said', 'concluded', steps.said, /GitHub was written to long after/],
+    ['shown', 'concluded', steps.shown, /GitHub was written to long after/],
+  ] as const)('what is %s under one was on its way', (_name, until, step, sentence) => {
+    for (const lateMs of [10_000, 600_000]) {
+      const { world, observer } = observed('halts')
+      goOn(world, until)
+      halt(world)
+      world.now += lateMs
+      step(world)
+      if (lateMs === 10_000) observer.afterStep()
+      else expectBreach(observer.afterStep, 'halts', sentence)
+    }
+  })
+
+  test('a reply goes out, and what is left lying is taken away', () => {
+    const { world, observer } = observed('halts')
+    goOn(world, 'concluded')
+    halt(world)
+    world.now += 600_000
+    world.wrote({ kind: 'comment_created', sent: { body: 'Halted.\n<!-- muster:v1 reply 12 -->' } })
+    world.wrote({ kind: 'review_deleted' })
+    observer.afterStep()
+  })
+})
