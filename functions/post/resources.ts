@@ -32,8 +32,11 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const resources = await readResources(ledger, pullRequest)
-    const owed = resources?.all.filter((resource) => isOwed(resource, now())) ?? []
-    if (!resources || owed.length === 0) return
+    if (!resources) return
+    const owed = resources.all.filter((resource) => isOwed(resource, now()))
+    // A lease that nobody gave back: its poster died, or had taken it by a call that landed late, when nothing was owed any more.
+    const isLeft = resources.owner !== undefined && resources.leaseUntil <= now()
+    if (owed.length === 0 && !isLeft) return
     // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
     if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return

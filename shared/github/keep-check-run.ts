@@ -15,15 +15,15 @@ const COPY_TITLE = 'Shown by another check run of Muster'
 export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept> {
   return orUnknown<Kept>(async () => {
     const [before, ...copies] = await ownCheckRuns(github, repo, desired)
+    const missing = await missingAnnotations(github, repo, before, desired)
     if (before === undefined) {
-      const first = desired.annotations.slice(0, ANNOTATIONS_PER_REQUEST)
+      const first = missing.slice(0, ANNOTATIONS_PER_REQUEST)
       const created = await orLook(
         github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first)),
       )
       if (typeof created !== 'number') return { state: 'unknown', because: created }
-      await append(github, repo, created, desired, desired.annotations.slice(ANNOTATIONS_PER_REQUEST))
+      await append(github, repo, created, desired, missing.slice(ANNOTATIONS_PER_REQUEST))
     } else {
-      const missing = await missingAnnotations(github, repo, before, desired)
       if (missing.length === 0 && !shows(before, desired)) {
         await orLook(github.updateCheckRun(repo, before.id, changeOf(desired, [])))
       }
@@ -36,7 +36,8 @@ export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRun
     const [after, ...left] = await ownCheckRuns(github, repo, desired)
     const settled = left.every(isClosed)
     if (after === undefined || !settled || !shows(after, desired)) return notShown('The check run')
-    if (after.annotations < desired.annotations.length) return notShown("The check run's annotations")
+    // Those of an earlier verdict stay, so that a number says nothing but how many have come.
+    if (after.annotations < (before?.annotations ?? 0) + missing.length) return notShown("The check run's annotations")
     return { state: 'shown', id: after.id }
   })
 }
@@ -47,17 +48,21 @@ async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: Ch
   return rows
 }
 
-/** GitHub appends and never removes annotations, so only those that aren't there are sent. */
+/**
+ * GitHub appends and never removes annotations, so only those that aren't there are sent. Two that say the same, as two
+ * lenses may, are one.
+ */
 async function missingAnnotations(
   github: GitHub,
   repo: Repo,
-  seen: CheckRunSeen,
-  desired: CheckRunResource,
+  seen: CheckRunSeen | undefined,
+  { annotations }: CheckRunResource,
 ): Promise<readonly Annotation[]> {
-  if (seen.annotations === 0 || desired.annotations.length === 0) return desired.annotations
+  const missing = new Map(annotations.map((annotation) => [keyOf(annotation), annotation]))
+  if (seen === undefined || seen.annotations === 0 || missing.size === 0) return [...missing.values()]
   const { rows } = await github.checkRunAnnotations(repo, seen.id)
-  const there = new Set(rows.map(keyOf))
-  return desired.annotations.filter((annotation) => !there.has(keyOf(annotation)))
+  for (const there of rows) missing.delete(keyOf(there))
+  return [...missing.values()]
 }
 
 async function append(

@@ -3,6 +3,7 @@ import { checkRunIdentity, inProgressCheckRun } from '../../../shared/check-run.
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
+import { leaseResources, readResources } from '../../../shared/ledger/resource.ts'
 import { beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import { markerOf } from '../../../shared/shown.ts'
@@ -65,6 +66,19 @@ describe('two posters', () => {
     await rest()
     expect(reviewsSeen()).toEqual(['COMMENTED'])
     expect(await world.message(subject)).toMatchObject({ state: 'said' })
+  })
+
+  it('a lease on what is shown, taken by a call that landed after it was given back, leaves nothing due', async () => {
+    await world.raise(subject, { kind: 'label', label: 'muster: passed' })
+    await rest()
+    const { ledger } = world.local
+    const resources = await readResources(ledger, {
+      repositoryId: subject.run.repository.id,
+      number: subject.run.number,
+    })
+    if (resources) expect(await leaseResources(ledger, resources, 'late', world.local.now)).toBe(true)
+    expect(await world.dueAt(subject)).toBeDefined()
+    await rest()
   })
 
   it('LE7: A stalls inside its submit past its lease: the one review is said and counted once', async () => {

@@ -152,6 +152,21 @@ describe('the check run', () => {
     expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(annotations.map(({ title }) => title))
   })
 
+  it('S1: annotations of two lenses that say the same are one, also where an earlier verdict had it already', async () => {
+    expect(await keep({ annotations: [annotation(1)] })).toMatchObject({ state: 'shown' })
+    const again = { title: '2 critical', annotations: [annotation(1), annotation(1), annotation(2)] }
+    expect(await keep(again)).toMatchObject({ state: 'shown' })
+    expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(['Number 1', 'Number 2'])
+  })
+
+  it('S1: an annotation that did not come is seen beside those of an earlier verdict', async () => {
+    expect(await keep({ annotations: [annotation(1), annotation(2)] })).toMatchObject({ state: 'shown' })
+    world.wire.break(/^PATCH /, { kind: 'answered', status: 502, body: {} }, 1)
+    expect(await keep({ annotations: [annotation(3)] })).toMatchObject({ state: 'unknown' })
+    expect(await keep({ annotations: [annotation(3)] })).toMatchObject({ state: 'shown' })
+    expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(['Number 1', 'Number 2', 'Number 3'])
+  })
+
   it('of two of ours the older one is kept and the other is completed', async () => {
     const { github, repo, example } = world
     const change = {
