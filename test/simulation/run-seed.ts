@@ -2,13 +2,14 @@
 import { app } from './app.ts'
 import type { Sometimes } from './counters.ts'
 import { InvariantBroken, openInvariants, type View } from './invariants/observer.ts'
+import { BOUNDS } from './invariants/view.ts'
 import type { ColdStart } from './kernel/bundle.ts'
 import { randomOf } from './kernel/random.ts'
 import { restWithinMs, watchRest } from './rest.ts'
 import { lensesOf } from './scenario/lenses.ts'
 import { openPeople, type People } from './scenario/people.ts'
 import { type Script, scriptOf } from './scenario/script.ts'
-import { stormOf } from './scenario/storm.ts'
+import { SLOW_MS, stormOf } from './scenario/storm.ts'
 import { queues } from './stack.ts'
 import { openWitness } from './witness.ts'
 import { openWorld, STARTS_AT, SWEEP_EVERY_MS, type World } from './world.ts'
@@ -145,5 +146,10 @@ function viewOf(world: World, people: People, logs: readonly string[]): View {
     answers: world.answers,
     logs,
     history: people.history,
+    bounds: {
+      idleMs: BOUNDS.idleMs + SLOW_MS.to,
+      haltMs: BOUNDS.haltMs + SLOW_MS.to,
+      inFlightMs: BOUNDS.inFlightMs + SLOW_MS.to,
+    },
   }
 }

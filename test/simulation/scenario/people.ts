@@ -29,6 +29,8 @@ interface Pull {
   readonly repositoryId: number
   number: number
   readonly heads: string[]
+  /** ms UTC */
+  readonly openedAt: number
   isOpen: boolean
 }
 
@@ -37,8 +39,10 @@ const DELIVERY_MS = { from: 50, to: 500 } as const
 const LATE_MS = { from: 5_000, to: 60_000 } as const
 /** ms that something is out of order. */
 const WINDOW_MS = [20_000, 60_000, 120_000] as const
-/** ms that GitHub's reads are behind. */
-const LAGS_MS = [3_000, 15_000, 60_000] as const
+/** ms that GitHub shows a pull request as it was: no longer than Muster waits for a head (PL8). */
+const PULL_REQUEST_LAGS_MS = [3_000, 15_000, 60_000] as const
+/** ms that GitHub's lists are behind: a matter of seconds (AW73). */
+const LIST_LAGS_MS = [1_000, 4_000, 8_000] as const
 const MAINTAINER = 'maria'
 const COMMANDS = ['review', 'cancel', 'retry', 'status', 'help', 'pause for lunch', 'resume', 'nonsense'] as const
 const LISTS = [
@@ -104,7 +108,7 @@ export function openPeople(options: {
       github.open({ repository, files: someFiles(), body: 'What it is for', draft }),
     )
     const repositoryId = repositoryIds[at] ?? 0
-    pulls[index] = { repository, repositoryId, number, heads: [head], isOpen: true }
+    pulls[index] = { repository, repositoryId, number, heads: [head], openedAt: world().timeline.now, isOpen: true }
     history.pulls.push({ repository, repositoryId, number })
   }
 
@@ -224,11 +228,14 @@ export function openPeople(options: {
       return true
     },
     lag_pull_request() {
-      world().github.lag({ route: PULL_REQUEST, lagMs: random.pick(LAGS_MS), times: random.between(1, 20) })
+      // What GitHub has shown once it doesn't deny again: no replica is behind the beginning of any of them.
+      const youngestMs = world().timeline.now - Math.max(...pulls.map((pull) => pull?.openedAt ?? 0))
+      const lagMs = Math.min(youngestMs, random.pick(PULL_REQUEST_LAGS_MS))
+      world().github.lag({ route: PULL_REQUEST, lagMs, times: random.between(1, 20) })
       return true
     },
     lag_lists() {
-      world().github.lag({ route: random.pick(LISTS), lagMs: random.pick(LAGS_MS), times: random.between(1, 20) })
+      world().github.lag({ route: random.pick(LISTS), lagMs: random.pick(LIST_LAGS_MS), times: random.between(1, 20) })
       return true
     },
   }

@@ -40,8 +40,10 @@ export const FAULT_KINDS = Object.keys(WORST) as readonly FaultKind[]
 const SKEW_MAX_MS = 300_000
 /** ms on the way, when nothing is wrong. */
 const WAY_MS = { from: 1, to: 12 } as const
-/** ms: longer than the deadline of a call, up to longer than a lease. */
-const SLOW_MS = { from: 4_000, to: 240_000 } as const
+/** ms on the way, when something is slow: longer than the deadline of a call, up to longer than a lease. */
+export const SLOW_MS = { from: 4_000, to: 240_000 } as const
+/** GitHub ends a request that takes longer than 10 s, so none lands much later than our own deadline (DESIGN §9). */
+const SLOW_GITHUB_MS = { from: 4_000, to: 15_000 } as const
 /** ms that an index is behind. */
 const INDEX_LAG_MAX_MS = 90_000
 /** ms that a queue's message waits before it is received. */
@@ -114,7 +116,10 @@ function fateOf(random: Random, strikes: (kind: FaultKind) => boolean, sent: Sen
     if (strikes(`${what}_lost_silently`)) return { ...fate, lost: { what, silently: true } }
   }
   if (strikes('broken_after')) return { ...fate, afterwards: brokenAnswer(sent.service) }
-  if (strikes('slow_request')) return { ...fate, requestMs: random.between(SLOW_MS.from, SLOW_MS.to) }
+  if (strikes('slow_request')) {
+    const { from, to } = sent.service === 'github' ? SLOW_GITHUB_MS : SLOW_MS
+    return { ...fate, requestMs: random.between(from, to) }
+  }
   if (strikes('slow_answer')) return { ...fate, answerMs: random.between(SLOW_MS.from, SLOW_MS.to) }
   // What a client sends again comes from the SDK; GitHub's writes are never sent twice (AW74).
   if (sent.service !== 'github' && strikes('arrives_again')) return { ...fate, againMs: random.below(SLOW_MS.to) }
