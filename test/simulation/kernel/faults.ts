@@ -28,6 +28,8 @@ export interface Fate {
   readonly kill?: 'before' | 'after'
   /** Whether it still arrives if its sender dies while it is on the way. */
   readonly survivesSender: boolean
+  /** Keeps it where it is, sent and not on its way, until `goOn` is called, once. Who wrote the order of events decides when. */
+  readonly held?: (goOn: () => void) => void
 }
 
 export interface Faults {

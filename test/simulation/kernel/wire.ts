@@ -62,8 +62,13 @@ export function openWire(options: WireOptions): Wire {
         lose('request')
         return
       }
-      timeline.after(fate.requestMs, network, arrive)
-      if (fate.againMs !== undefined) timeline.after(fate.requestMs + fate.againMs, network, arriveAgain)
+      if (fate.held) fate.held(goOn)
+      else goOn()
+
+      function goOn(): void {
+        timeline.after(fate.requestMs, network, arrive)
+        if (fate.againMs !== undefined) timeline.after(fate.requestMs + fate.againMs, network, arriveAgain)
+      }
 
       function arrive(): void {
         if (from.state === 'killed' && !fate.survivesSender) say('is dropped with its sender')

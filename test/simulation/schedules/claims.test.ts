@@ -1,0 +1,110 @@
+/** IL1, IL12 and IL15: who may speak for a pull request, halts that end meanwhile, deliveries that come again. */
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
+import { transacts, writes } from './requests.ts'
+import { openSchedule, REPOSITORY, type Schedule } from './schedule.ts'
+
+let coldStart: ColdStart
+let schedule: Schedule
+
+beforeAll(async () => {
+  coldStart = await bundleRooms()
+})
+afterEach(() => schedule.close())
+
+const claims = transacts(/^PR#.* THREAD$/)
+const PULL_REQUEST = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
+const reviewedHeads = (number: number) =>
+  schedule.world.github.pullRequest(REPOSITORY, number).reviews.map(({ commitId, pending }) => [commitId, pending])
+
+describe('IL1: the plan of an older head claims after that of a newer one', () => {
+  test.each([
+    ['GitHub shows the newer one', false],
+    ['GitHub still shows the older one', true],
+  ])('%s', async (_shown, lags) => {
+    schedule = await openSchedule({ coldStart })
+    const older = schedule.pauseAt({ room: 'plan', before: claims })
+    const { number, head: first } = await schedule.open()
+    await older.reached()
+    const second = await schedule.push(number)
+    await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
+
+    if (lags) await schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: 30_000 }))
+    older.resume()
+    await schedule.until('the older one has ended', () => schedule.run(first).state === 'ended')
+    expect(schedule.run(second)).toMatchObject({ state: 'running' })
+    await schedule.act((github) => github.heal())
+    await schedule.rest()
+
+    expect(schedule.run(first)).toMatchObject({ outcome: 'superseded', attempt: 1 })
+    expect(schedule.run(second)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
+    expect(reviewedHeads(number)).toEqual([[second, false]])
+  })
+
+  test('both are of one second, of which GitHub tells no order, and it still shows the older one', async () => {
+    schedule = await openSchedule({ coldStart })
+    const older = schedule.pauseAt({ room: 'plan', before: claims })
+    const { number, head: first } = await schedule.open()
+    const second = await schedule.act((github) => github.push(REPOSITORY, number, { 'b.ts': 'two\n' }))
+    await older.reached()
+    await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
+
+    await schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: 30_000 }))
+    older.resume()
+    await schedule.pass(1_000)
+    await schedule.act((github) => github.heal())
+    await schedule.rest()
+
+    expect(schedule.run(first)).toMatchObject({ outcome: 'superseded' })
+    expect(schedule.run(second)).toMatchObject({ outcome: 'reviewed' })
+    expect(reviewedHeads(number)).toEqual([[second, false]])
+  })
+})
+
+describe('IL12: the halt that refuses a claim is lifted before the run is held', () => {
+  test.each([
+    ['before it is written', { room: 'plan', after: claims }],
+    ['before the halt is read once more', { room: 'plan', after: writes('UpdateItem', /^RUN#.* RUN$/, 'held') }],
+  ] as const)('%s', async (_when, where) => {
+    schedule = await openSchedule({ coldStart })
+    await schedule.ask('PUT /halts/{scope+}', { scope: 'fleet' }, { why: 'An incident' })
+    const plan = schedule.pauseAt(where)
+    const { head } = await schedule.open()
+    await plan.reached()
+    await schedule.ask('DELETE /halts/{scope+}', { scope: 'fleet' })
+    await schedule.sweep()
+
+    plan.resume()
+    await schedule.until('the run is held', () => schedule.run(head).state === 'held')
+    await schedule.pass(1_000)
+    await schedule.sweep()
+    expect(schedule.run(head)).toMatchObject({ state: 'accepted', attempt: 2 })
+    await schedule.rest()
+    expect(schedule.run(head)).toMatchObject({ outcome: 'reviewed' })
+  })
+})
+
+test('IL15: a delivery that joined a run, redelivered after the run has failed, is a replay', async () => {
+  schedule = await openSchedule({ coldStart })
+  const { head } = await schedule.open()
+  await schedule.until('the run is running', () => schedule.run(head).state === 'running')
+  const [first] = schedule.world.answers
+  if (!first) throw new Error('No webhook was answered.')
+  expect(await schedule.deliver(first.webhook, 'second')).toMatchObject({ status: 202, body: /joined/ })
+  for (let tries = 0; tries < 3; tries += 1) {
+    const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.documents_stored' })
+    await conclude.reached()
+    conclude.kill()
+  }
+  await schedule.pass(60_000)
+  await schedule.sweep()
+  const failed = schedule.run(head)
+  expect(failed).toMatchObject({ state: 'ended', outcome: 'failed', attempt: 1 })
+
+  expect(await schedule.deliver(first.webhook, 'second')).toMatchObject({ status: 202, body: /replayed/ })
+  expect(schedule.run(head)).toEqual(failed)
+  expect(schedule.world.machine.executions()).toHaveLength(1)
+  expect(await schedule.deliver(first.webhook, 'third')).toMatchObject({ status: 202, body: /raised/ })
+  await schedule.rest()
+  expect(schedule.run(head)).toMatchObject({ outcome: 'reviewed', attempt: 2 })
+})

@@ -1,0 +1,237 @@
+/** IL2, IL5, IL10 and IL14: calls to GitHub that land late, and conclusions that are tried again. */
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
+import type { LensBehaviourOf } from '../simulated-lens.ts'
+import { calls, github } from './requests.ts'
+import { openSchedule, REPOSITORY, type Schedule } from './schedule.ts'
+
+let coldStart: ColdStart
+let schedule: Schedule
+
+beforeAll(async () => {
+  coldStart = await bundleRooms()
+})
+afterEach(() => schedule.close())
+
+/** ms: the batch of a poster that died is hidden for six times of its function's timeout, and a sweep comes each minute. */
+const NEXT_POSTER_MS = 15 * 60_000
+
+const reviews = (number: number) =>
+  schedule.world.github.pullRequest(REPOSITORY, number).reviews.map(({ commitId, pending }) => ({ commitId, pending }))
+const thread = () => schedule.world.table.items('PR#', 'THREAD')[0]
+const messageOf = (head: string) => {
+  const { runId } = schedule.run(head)
+  return schedule.world.table.items('PR#', `MESSAGE#${runId}`)[0] ?? {}
+}
+const isReviewed = (head: string) => schedule.run(head).outcome === 'reviewed'
+
+describe('IL2: a newer head claims while the review of the older one is about to be submitted', () => {
+  let number: number
+  let first: string
+  let second: string
+  let poster: ReturnType<Schedule['pauseAt']>
+
+  async function aboutToSubmit(): Promise<void> {
+    schedule = await openSchedule({ coldStart })
+    poster = schedule.pauseAt({ room: 'post', before: github.submitsReview })
+    const opened = await schedule.open()
+    await poster.reached()
+    number = opened.number
+    first = opened.head
+    second = await schedule.push(number)
+    await schedule.until('the message is withdrawn', () => messageOf(first).state === 'withdrawing')
+  }
+
+  test('it is submitted, so it is said and counts as a round', async () => {
+    await aboutToSubmit()
+    poster.resume()
+    await schedule.rest()
+
+    expect(reviews(number)).toEqual([
+      { commitId: first, pending: false },
+      { commitId: second, pending: false },
+    ])
+    expect(messageOf(first)).toMatchObject({ state: 'said', round: 1 })
+    expect(thread()).toMatchObject({ round: Number(messageOf(second).round) })
+    expect(schedule.run(first)).toMatchObject({ outcome: 'superseded' })
+  })
+
+  test('it is submitted after its poster died, so it is said and counts as a round', async () => {
+    await aboutToSubmit()
+    poster.kill()
+    poster.land()
+    await schedule.rest()
+
+    expect(reviews(number).map(({ pending }) => pending)).toEqual([false, false])
+    expect(messageOf(first)).toMatchObject({ state: 'said', round: 1 })
+    expect(thread()).toMatchObject({ round: Number(messageOf(second).round) })
+  })
+
+  test('it is deleted before it is submitted, so it is withdrawn and counts for nothing', async () => {
+    await aboutToSubmit()
+    poster.kill()
+    schedule.letSweep()
+    await schedule.until('it is withdrawn', () => messageOf(first).state === 'withdrawn', NEXT_POSTER_MS)
+    poster.land()
+    await schedule.rest()
+
+    expect(reviews(number)).toEqual([{ commitId: second, pending: false }])
+    expect(thread()).toMatchObject({ round: 1 })
+  })
+})
+
+describe('IL5: a change of an earlier generation lands after a later one was shown', () => {
+  test('of the summary', async () => {
+    schedule = await openSchedule({ coldStart })
+    const { number, head: first } = await schedule.open()
+    await schedule.until('the first is reviewed', () => isReviewed(first))
+    const poster = schedule.pauseAt({ room: 'post', before: github.changesComment })
+    await schedule.push(number)
+    await poster.reached()
+    poster.kill()
+    schedule.letSweep()
+    const third = await schedule.push(number)
+    const summary = () => schedule.world.github.pullRequest(REPOSITORY, number).issueComments[0]?.body ?? ''
+    await schedule.until('the third is shown', () => isReviewed(third) && summary().includes(third), NEXT_POSTER_MS)
+
+    poster.land()
+    await schedule.until('the second has landed', () => !summary().includes(third))
+    await schedule.rest()
+    expect(summary()).toContain(third)
+  })
+
+  test('of a check run: what was completed is not reopened for good', async () => {
+    let calls = 0
+    const lens: LensBehaviourOf = () => {
+      calls += 1
+      return { durationMs: 1_000, ...(calls === 1 ? { failure: new Error('It broke.') } : {}) }
+    }
+    schedule = await openSchedule({ coldStart, lens })
+    const { number, head } = await schedule.open()
+    await schedule.until('attempt 1 is shown', () => isReviewed(head))
+    const poster = schedule.pauseAt({ room: 'post', before: github.changesCheckRun })
+    await schedule.ask('POST /runs/{runId}/retry', { runId: String(schedule.run(head).runId) })
+    await poster.reached()
+    poster.kill()
+    schedule.letSweep()
+    await schedule.until('attempt 2 is shown', () => isReviewed(head), NEXT_POSTER_MS)
+    const checkRun = () => schedule.world.github.pullRequest(REPOSITORY, number).checkRuns[0]?.runs[0]
+    expect(checkRun()).toMatchObject({ status: 'completed' })
+
+    poster.land()
+    await schedule.until('the earlier one has landed', () => checkRun()?.status === 'in_progress')
+    await schedule.rest()
+    expect(schedule.run(head)).toMatchObject({ attempt: 2 })
+    expect(checkRun()).toMatchObject({ status: 'completed', conclusion: 'success' })
+  })
+})
+
+describe('IL10: conclude dies after its transaction, and is tried again with another token', () => {
+  /** Within the machine's first retry of a crash, 5 s. */
+  const AT_ONCE_MS = 6_000
+  const isDone = () => schedule.world.machine.executions().every(({ status }) => status === 'SUCCEEDED')
+
+  test('after post has shown everything', async () => {
+    schedule = await openSchedule({ coldStart })
+    const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
+    const { head } = await schedule.open()
+    await conclude.reached()
+    conclude.kill()
+    await schedule.until('everything is shown', () => isReviewed(head), 2_000)
+    await schedule.until('the execution has ended', isDone, AT_ONCE_MS)
+    await schedule.rest()
+    expect(schedule.run(head)).toMatchObject({ attempt: 1 })
+  })
+
+  test.each([
+    ['before it has looked whether that was all', { room: 'post', at: 'post.resources_shown' }],
+    ['before it answers the first token', { room: 'post', before: calls('SendTaskSuccess') }],
+  ] as const)('while post, which has shown everything, dies %s', async (_when, where) => {
+    schedule = await openSchedule({ coldStart })
+    const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
+    const { head } = await schedule.open()
+    await conclude.reached()
+    const post = schedule.pauseAt(where)
+    await post.reached()
+    conclude.kill()
+    post.kill()
+    await schedule.until('the execution has ended', isDone, AT_ONCE_MS)
+    await schedule.rest()
+    expect(schedule.run(head)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
+  })
+
+  test('while post, which has shown everything, is about to answer the first token and to end the run', async () => {
+    schedule = await openSchedule({ coldStart })
+    const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
+    const { head } = await schedule.open()
+    await conclude.reached()
+    const post = schedule.pauseAt({ room: 'post', before: calls('SendTaskSuccess') })
+    await post.reached()
+    const again = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
+    conclude.kill()
+    await again.reached()
+    post.resume()
+    await schedule.pass(1_000)
+    again.resume()
+    await schedule.until('the execution has ended', isDone, AT_ONCE_MS)
+    await schedule.rest()
+    expect(schedule.run(head)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
+  })
+})
+
+describe('IL14: what lands late leaves no pending review behind, and the review is said once', () => {
+  test('a creation that timed out lands after the review was said', async () => {
+    schedule = await openSchedule({ coldStart })
+    const creation = schedule.hold('post', github.createsReview)
+    const { number, head } = await schedule.open()
+    await creation.reached()
+    await schedule.pass(20_000)
+    await schedule.sweep()
+    await schedule.until('it is said', () => messageOf(head).state === 'said', 5_000)
+    creation.land()
+    await schedule.until('a pending one stands there', () => reviews(number).some(({ pending }) => pending))
+    await schedule.rest()
+    expect(reviews(number)).toEqual([{ commitId: head, pending: false }])
+  })
+
+  test('the deletion of a poster that is gone lands before the pending review it was adopted as is submitted', async () => {
+    schedule = await openSchedule({ coldStart })
+    const created = schedule.pauseAt({ room: 'post', after: github.createsReview })
+    const { number, head } = await schedule.open()
+    await created.reached()
+    await schedule.ask('PUT /halts/{scope+}', { scope: 'fleet' }, { why: 'An incident' })
+    const stale = schedule.pauseAt({ room: 'post', before: github.deletesReview })
+    created.resume()
+    await stale.reached()
+    stale.kill()
+    await schedule.ask('DELETE /halts/{scope+}', { scope: 'fleet' })
+    const submission = schedule.pauseAt({ room: 'post', before: github.submitsReview })
+    schedule.letSweep()
+    await submission.reached(NEXT_POSTER_MS)
+    expect(reviews(number)).toEqual([{ commitId: head, pending: true }])
+
+    stale.land()
+    await schedule.until('it is deleted', () => reviews(number).length === 0)
+    submission.resume()
+    await schedule.rest()
+    expect(reviews(number)).toEqual([{ commitId: head, pending: false }])
+    expect(messageOf(head)).toMatchObject({ state: 'said' })
+  })
+
+  test('a creation for the older head lands before the newer one’s, which GitHub refuses beside it', async () => {
+    schedule = await openSchedule({ coldStart })
+    const older = schedule.pauseAt({ room: 'post', before: github.createsReview })
+    const { number } = await schedule.open()
+    await older.reached()
+    older.kill()
+    const second = await schedule.push(number)
+    const newer = schedule.pauseAt({ room: 'post', before: github.createsReview })
+    schedule.letSweep()
+    await newer.reached(NEXT_POSTER_MS)
+    older.land()
+    await schedule.until('the older one’s stands there', () => reviews(number).length === 1)
+    newer.resume()
+    await schedule.rest()
+    expect(reviews(number)).toEqual([{ commitId: second, pending: false }])
+  })
+})

@@ -1,0 +1,228 @@
+/**
+ * A scripted order of events in the simulated world: the real rooms, of which one or the other is stopped at a chosen
+ * place until the script lets it go on. Nothing goes wrong by itself, and no sweep takes place unless it is asked for.
+ */
+import type { RoomName } from '../../../infra/rooms.ts'
+import { app } from '../app.ts'
+import { type Observer, openInvariants } from '../invariants/observer.ts'
+import type { ColdStart } from '../kernel/bundle.ts'
+import { noFaults } from '../kernel/faults.ts'
+import { watchRest } from '../rest.ts'
+import type { SimulatedGitHub, SimulatedWebhook } from '../services/github.ts'
+import { findingAt, type LensBehaviourOf } from '../simulated-lens.ts'
+import { queues } from '../stack.ts'
+import { openWorld, type World } from '../world.ts'
+import { type Held, openPauses, type Paused, type Where } from './pauses.ts'
+import type { RequestMatch } from './requests.ts'
+
+export const REPOSITORY = 'acme/widgets'
+/** A person who may command. */
+export const MAINTAINER = 'maria'
+
+export interface ScheduleOptions {
+  readonly coldStart: ColdStart
+  /** The fleet's limits from the beginning; the default ones if absent. */
+  readonly limits?: Readonly<Record<string, unknown>>
+  /** Active lenses; `correctness` alone if absent, so that a run is one review. */
+  readonly lenses?: readonly string[]
+  /** 20 s each, and a finding in each file, if absent. */
+  readonly lens?: LensBehaviourOf
+}
+
+export interface Schedule {
+  readonly world: World
+  /** Stops the first process that comes there from now on. */
+  pauseAt(where: Where): Paused
+  /** Keeps the next such request on its way, while its sender goes on. */
+  hold(room: RoomName, request: RequestMatch): Held
+  /** A pull request with one new file; its number and head. */
+  open(file?: string): Promise<{ readonly number: number; readonly head: string }>
+  /** Another commit, in a later second; the new head. */
+  push(number: number, file?: string): Promise<string>
+  /** Somebody does something at GitHub. */
+  act<T>(work: (github: SimulatedGitHub) => Promise<T> | T): Promise<T>
+  /** Asks the API; resolves when it has answered. */
+  ask(routeKey: string, pathParameters?: Readonly<Record<string, string>>, body?: object): Promise<void>
+  /** Asks the API without waiting for its answer. */
+  askLater(routeKey: string, pathParameters?: Readonly<Record<string, string>>, body?: object): void
+  /** One sweep, from its start to its end; or only its start. */
+  sweep(): Promise<void>
+  sweepLater(): void
+  /** Lets so much of the world's time pass, ms. */
+  pass(ms: number): Promise<void>
+  /** Runs until it is so; throws if it isn't within so much of the world's time, ms. */
+  until(what: string, isSo: () => boolean, withinMs?: number): Promise<void>
+  /** Hands a webhook over once more, as the same delivery or another one; resolves with the answer. */
+  deliver(webhook: SimulatedWebhook, deliveryId?: string): Promise<{ readonly status: number; readonly body: string }>
+  /** From here on sweeps come every minute. */
+  letSweep(): void
+  /** The same; runs until nothing more happens by itself, and asks the invariants. */
+  rest(): Promise<void>
+  /** The run of a head, and its one review; empty while there is none. */
+  run(head: string): Item
+  review(head: string): Item
+  close(): void
+}
+
+export type Item = Readonly<Record<string, unknown>>
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+/** ms of the world's time in which anything that is asked for here must have happened. */
+const WITHIN_MS = 5 * MINUTE_MS
+const REST_WITHIN_MS = 60 * MINUTE_MS
+const LENSES = ['secrets', 'workflows', 'description', 'correctness']
+const lensByDefault: LensBehaviourOf = (_name, { files }) => ({
+  durationMs: 20 * SECOND_MS,
+  findings: files.flatMap((file) => findingAt(file)),
+})
+
+export async function openSchedule(options: ScheduleOptions): Promise<Schedule> {
+  const { coldStart, limits, lenses = ['correctness'], lens = lensByDefault } = options
+  const pulls: { repository: string; repositoryId: number; number: number }[] = []
+  const logs: string[] = []
+  let sweeps = false
+  let asked = 0
+  let repositoryId = 0
+  let opened: World | undefined
+  const here = (): World => {
+    if (!opened) throw new Error('The world is not open yet.')
+    return opened
+  }
+  const pauses = openPauses(here)
+  const calm = noFaults()
+  const world = openWorld({
+    seed: 1,
+    coldStart,
+    lens,
+    weather: { missesSweep: () => !sweeps, faults: { fateOf: (sent) => pauses.fateOf(sent, calm.fateOf(sent)) } },
+    watcher: {
+      reached: (container, point) => pauses.at(container, point),
+      answered: (_service, request) => pauses.answered(request),
+      logged: (_room, message, fields) => void logs.push(`${message} ${JSON.stringify(fields)}`),
+    },
+  })
+  opened = world
+  const { timeline, table } = world
+  const rest = watchRest(here)
+  table.onCommit(rest.committed)
+  const observer = observe(world, pulls, logs)
+
+  async function until(what: string, isSo: () => boolean, withinMs = WITHIN_MS): Promise<void> {
+    const isDone = await timeline.run(timeline.now + withinMs, () => {
+      observer.afterStep()
+      return isSo()
+    })
+    if (!isDone) throw new Error(`Not within ${withinMs} ms: ${what}.`)
+  }
+
+  function invoke(room: RoomName, event: object): { isDone: boolean } {
+    const invocation = { isDone: false }
+    world.functions.invoke(room, JSON.stringify(event), () => {
+      invocation.isDone = true
+    })
+    return invocation
+  }
+
+  function askLater(routeKey: string, pathParameters = {}, body?: object) {
+    asked += 1
+    const requestContext = { requestId: `asked-${asked}`, authorizer: { iam: { userArn: 'arn:aws:iam::1:role/olga' } } }
+    const request = { version: '2.0', routeKey, pathParameters, headers: {}, body: JSON.stringify(body) }
+    return invoke('api', { ...request, requestContext })
+  }
+
+  const schedule: Schedule = {
+    world,
+    pauseAt: pauses.pauseAt,
+    hold: pauses.hold,
+    async open(file = 'a.ts') {
+      const { number, head } = await world.act((github) =>
+        github.open({ repository: REPOSITORY, files: { [file]: 'one\n' }, body: 'What it is for' }),
+      )
+      pulls.push({ repository: REPOSITORY, repositoryId, number })
+      return { number, head }
+    },
+    async push(number, file = 'b.ts') {
+      await schedule.pass(SECOND_MS)
+      return world.act((github) => github.push(REPOSITORY, number, { [file]: `${timeline.now}\n` }))
+    },
+    act: (work) => world.act(async (github) => work(github)),
+    async ask(routeKey, pathParameters, body) {
+      const answer = askLater(routeKey, pathParameters, body)
+      await until('the API answered', () => answer.isDone)
+    },
+    askLater,
+    async sweep() {
+      const swept = invoke('sweep', { source: 'aws.scheduler' })
+      await until('the sweep ended', () => swept.isDone)
+    },
+    sweepLater: () => void invoke('sweep', { source: 'aws.scheduler' }),
+    async pass(ms) {
+      await timeline.run(timeline.now + ms, () => {
+        observer.afterStep()
+        return false
+      })
+    },
+    until,
+    async deliver(webhook, deliveryId) {
+      const { headers } = webhook
+      const id = Object.keys(headers).find((name) => name.toLowerCase() === 'x-github-delivery') ?? ''
+      const before = world.answers.length
+      world.deliver(deliveryId === undefined ? webhook : { ...webhook, headers: { ...headers, [id]: deliveryId } }, 0)
+      await until('the delivery was answered', () => world.answers.length > before)
+      const { status = 0, body = '' } = world.answers.at(-1) ?? {}
+      return { status, body }
+    },
+    letSweep() {
+      sweeps = true
+    },
+    async rest() {
+      schedule.letSweep()
+      await until('at rest', rest.isAtRest, REST_WITHIN_MS)
+      observer.atRest()
+    },
+    run: (head) => only(table.items('RUN#', 'RUN').filter((run) => run.head === head)),
+    review(head) {
+      const { pk = 'none' } = schedule.run(head)
+      return only(table.items(String(pk), 'REVIEW#').filter(({ lens: name }) => name !== 'adjudication'))
+    },
+    close: () => world.close(),
+  }
+
+  const states = LENSES.map((name) => `  ${name}: ${lenses.includes(name) ? 'active' : 'off'}`)
+  const configuration = ['lenses:', ...states, ''].join('\n')
+  repositoryId = await world.act(async (github) => {
+    const files = { 'README.md': 'Widgets\n', '.github/muster.yml': configuration }
+    const { id } = await github.addRepository({ owner: 'acme', name: 'widgets', files })
+    github.setPermission(REPOSITORY, MAINTAINER, 'write')
+    return id
+  })
+  if (limits) await schedule.ask('PATCH /fleet/limits', {}, limits)
+  return schedule
+}
+
+/** Empty where there is none yet. */
+function only(items: readonly Item[]): Item {
+  const [item = {}, ...more] = items
+  if (more.length > 0) throw new Error(`Expected one item, found ${items.length}.`)
+  return item
+}
+
+function observe(world: World, pulls: Observed, logs: readonly string[]): Observer {
+  const { timeline, table, documents, github, machine } = world
+  const messagesOf = (name: string) => () => world.queues.messages(name)
+  return openInvariants({
+    now: () => timeline.now,
+    table,
+    document: (digest) => documents.text(`sha256/${digest}`),
+    github: Object.assign(Object.create(github), { ourLogin: `${app.slug}[bot]` }),
+    executions: () => machine.executions(),
+    queues: { inbox: messagesOf(queues.inbox.name), outbox: messagesOf(queues.outbox.name) },
+    deadLetters: () => Object.values(queues).flatMap(({ deadLetters }) => world.queues.messages(deadLetters)),
+    answers: world.answers,
+    logs,
+    history: { pulls, cancels: [], canaries: [], crashLoop: false },
+  })
+}
+
+type Observed = readonly { readonly repository: string; readonly repositoryId: number; readonly number: number }[]
