@@ -31,7 +31,10 @@ export interface Wire {
 }
 
 /** Characters of a body that a line of the trace shows. */
-const SHOWN_CHARS = 160
+const SHOWN_CHARS = 400
+/** Digests and ids are shown by their beginning; the more of a body can be read. */
+const LONG_HEX = /[0-9a-f]{24,}/g
+const HEX_CHARS = 8
 
 /** A wire to these services. Nothing is sent yet. */
 export function openWire(options: WireOptions): Wire {
@@ -46,12 +49,12 @@ export function openWire(options: WireOptions): Wire {
       const target = services[host]
       if (!target) throw new Error(`There is no simulated service at ${host}.`)
       const { name, service, isSecret = false } = target
-      const shown = (body: string) => (isSecret ? '…' : shortened(body))
+      const shown = (body: string) => (isSecret || !trace.isKept ? '…' : shortened(body))
       const fate = faults.fateOf({ service: name, actor: sender.name, request })
       requests += 1
       const id = `#${requests}`
       const say = (what: string) => trace.add(timeline.now, sender.name, `${id} ${what}`)
-      say(`→ ${name} ${request.method} ${summaryOf(request)}`)
+      if (trace.isKept) say(`→ ${name} ${request.method} ${summaryOf(request)}`)
       const from: Actor = sender
       if (fate.kill === 'before') {
         say('dies before it is sent')
@@ -124,5 +127,6 @@ function summaryOf({ path, headers, body }: WireRequest): string {
 }
 
 function shortened(body: string): string {
-  return body.length <= SHOWN_CHARS ? body : `${body.slice(0, SHOWN_CHARS)}… (${body.length})`
+  const readable = body.replace(LONG_HEX, (hex) => `${hex.slice(0, HEX_CHARS)}…${hex.slice(-2)}`)
+  return readable.length <= SHOWN_CHARS ? readable : `${readable.slice(0, SHOWN_CHARS)}… (${readable.length})`
 }
