@@ -18,18 +18,37 @@ const reviewedHeads = (number: number) =>
   schedule.world.github.pullRequest(REPOSITORY, number).reviews.map(({ commitId, pending }) => [commitId, pending])
 
 describe('IL1: the plan of an older head claims after that of a newer one', () => {
+  let number: number
+  let first: string
+  let second: string
+  let older: ReturnType<Schedule['pauseAt']>
+  let before: number
+
+  /** The older one is about to claim, the newer one has. */
+  async function bothClaim(push: () => Promise<string>): Promise<void> {
+    schedule = await openSchedule({ coldStart })
+    older = schedule.pauseAt({ room: 'plan', before: claims })
+    const opened = await schedule.open()
+    number = opened.number
+    first = opened.head
+    await older.reached()
+    await schedule.pass(50)
+    before = schedule.world.timeline.now
+    await schedule.pass(50)
+    second = await push()
+    await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
+  }
+
+  /** GitHub answers as it was before the push. */
+  const showOlder = () =>
+    schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: schedule.world.timeline.now - before }))
+
   test.each([
     ['GitHub shows the newer one', false],
     ['GitHub still shows the older one', true],
   ])('%s', async (_shown, lags) => {
-    schedule = await openSchedule({ coldStart })
-    const older = schedule.pauseAt({ room: 'plan', before: claims })
-    const { number, head: first } = await schedule.open()
-    await older.reached()
-    const second = await schedule.push(number)
-    await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
-
-    if (lags) await schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: 30_000 }))
+    await bothClaim(() => schedule.push(number))
+    if (lags) await showOlder()
     older.resume()
     await schedule.until('the older one has ended', () => schedule.run(first).state === 'ended')
     expect(schedule.run(second)).toMatchObject({ state: 'running' })
@@ -42,21 +61,16 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
   })
 
   test('both are of one second, of which GitHub tells no order, and it still shows the older one', async () => {
-    schedule = await openSchedule({ coldStart })
-    const older = schedule.pauseAt({ room: 'plan', before: claims })
-    const { number, head: first } = await schedule.open()
-    const second = await schedule.act((github) => github.push(REPOSITORY, number, { 'b.ts': 'two\n' }))
-    await older.reached()
-    await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
-
-    await schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: 30_000 }))
+    await bothClaim(() => schedule.act((github) => github.push(REPOSITORY, number, { 'b.ts': 'two\n' })))
+    expect(schedule.run(second).eventAt).toBe(schedule.run(first).eventAt)
+    await showOlder()
     older.resume()
-    await schedule.pass(1_000)
+    await schedule.until('the older one has taken its place', () => schedule.run(second).state === 'ended')
     await schedule.act((github) => github.heal())
     await schedule.rest()
 
     expect(schedule.run(first)).toMatchObject({ outcome: 'superseded' })
-    expect(schedule.run(second)).toMatchObject({ outcome: 'reviewed' })
+    expect(schedule.run(second)).toMatchObject({ outcome: 'reviewed', attempt: 2 })
     expect(reviewedHeads(number)).toEqual([[second, false]])
   })
 })
