@@ -51,12 +51,15 @@ export async function closePool(coordinator: Coordinator, place: Place, until: n
 
 /**
  * A model has answered this review: if it is the probe of its pool, the pool opens, and who waits for it gets what is free.
- * To be called before the place is released: who takes it then finds the pool open. Repeatable.
+ * To be called before the place is released: who takes it then finds the pool open. True if the pool is open then; false too
+ * where the place is another's by now. Repeatable.
  */
-export async function openPool(coordinator: Coordinator, place: Place): Promise<void> {
+export async function openPool(coordinator: Coordinator, place: Place): Promise<boolean> {
   const fleet = await readFleet(coordinator.ledger)
-  if (openedBy(fleet, place) === fleet) return
+  const slot = fleet.slots[place.reviewId]
+  if (openedBy(fleet, place) === fleet) return slot !== undefined && fleet.closed[slot.pool] === undefined
   await handOver(coordinator, (before) => openedBy(before, place))
+  return true
 }
 
 /** Grants a waiting review its place at once, or puts it into its queue and grants what may be granted. Repeatable. */
@@ -150,7 +153,8 @@ async function handOverOnce(
     .filter((place) => without(changed, [place]) !== changed)
   const freed = without(changed, replaced.slice(0, PLACES_PER_WRITE_MAX))
   const met = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
-  const grants = schedule(freed, waiting, now()).slice(0, PLACES_PER_WRITE_MAX)
+  // Of `known` only what was read as well: a ticket of its own making knows of no halt and of no other queue.
+  const grants = schedule(freed, read, now()).slice(0, PLACES_PER_WRITE_MAX)
   const next = withGrants(freed, grants, now())
   if (next !== before && !(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
   POINT: await reached('hand_over.fleet_written')

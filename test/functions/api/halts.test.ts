@@ -1,6 +1,7 @@
 /** Halts through the API: what operators set, read and lift. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { standingHalt } from '../../../shared/ledger/halt.ts'
+import { admitted, toldParts, worked } from '../../shared/coordinator/fleet-of-tests.ts'
 import { repository } from '../../shared/samples.ts'
 import { type ApiWorld, openApiWorld } from './world.ts'
 
@@ -32,6 +33,26 @@ describe('halts', () => {
     expect((await about('DELETE', 'fleet')).body).toEqual({ lifted: null })
     const { status, body } = await about('GET', 'fleet')
     expect([status, body.error.code]).toEqual([404, 'unknown_halt'])
+  })
+
+  it('DESIGN §7: while it stands a review that comes waits, though a place is free', async () => {
+    await about('PUT', 'repository/7')
+    await admitted(api.world, 0)
+    expect([toldParts(api.world), (await api.fleet()).waiting.tickets.length]).toEqual([[], 1])
+    await about('DELETE', 'repository/7')
+    expect([toldParts(api.world), (await api.fleet()).waiting.tickets.length]).toEqual([[0], 0])
+  })
+
+  it('lifted, it lets who waits have a place before the answer is out', async () => {
+    await api.world.limit({ configured: 1 })
+    const other = { repository: { ...repository, id: 8 }, runId: 'e'.repeat(64) }
+    const working = await admitted(api.world, 9, other)
+    await admitted(api.world, 0)
+    await about('PUT', 'repository/7')
+    await worked(api.world, working)
+    expect(toldParts(api.world)).toEqual([9])
+    await about('DELETE', 'repository/7')
+    expect(toldParts(api.world)).toEqual([9, 0])
   })
 
   it('a scope of another form is refused and sets nothing', async () => {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PostParts } from '../../../functions/post/parts.ts'
 import { isReply, showReply } from '../../../functions/post/replies.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
+import { unreachable } from '../../../shared/github/failures.ts'
 import type { GitHub } from '../../../shared/github/github.ts'
 import { replyIdOf } from '../../../shared/identity.ts'
 import { type HaltScope, liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
@@ -13,6 +14,7 @@ import { openPostWorld, type PostWorld, type Subject } from './world.ts'
 
 const COMMENT = 900
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments'
+const CREATED = 'POST /repos/:owner/:repo/issues/:number/comments'
 const LIST = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments'
 
 let world: PostWorld
@@ -96,8 +98,25 @@ describe('a reply', () => {
       await rest()
       expect(shown()).toEqual(['Done.'])
       expect((await message()).state).toBe('said')
+      // Not even for a moment: who watches the pull request is told of each comment.
+      expect(world.standIn.requests().filter(({ method, route }) => `${method} ${route}` === CREATED)).toHaveLength(1)
     },
   )
+
+  it('IL14: a create that was not answered lands after the reply was said: a second look takes it away', async () => {
+    await owe()
+    const unanswered: GitHub = {
+      ...world.github,
+      createComment: () => Promise.reject(unreachable({ route: CREATE, writes: true }, 'timed out')),
+    }
+    await post(unanswered)
+    world.local.now = (await message()).dueAt ?? 0
+    await post()
+    const [said] = world.seen(subject).issueComments
+    await world.github.createComment(world.repository, subject.number, said?.body ?? '')
+    await rest()
+    expect(world.seen(subject).issueComments.map(({ id }) => id)).toEqual([said?.id])
+  })
 
   it('D15: comments that can not be listed are unknown, not none: nothing is written', async () => {
     await owe()
