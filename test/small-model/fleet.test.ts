@@ -1,0 +1,55 @@
+/**
+ * Every order of requests of a few programs, tried with the real code: Admit, Review, the sweeper and an operator, over a
+ * table of which each request is atomic. What holds at each step stands in world.ts; a failure prints the way to it.
+ */
+import { describe, expect, it } from 'vitest'
+import { explore } from './explore.ts'
+import { type Scenario, worldOf } from './world.ts'
+
+/** Far beyond what the scenarios have; one that reaches it has lost its bound. */
+const STATES_MAX = 300_000
+
+const one = { configured: 1, enabled: true }
+const two = { configured: 2, enabled: true }
+const model = { pool: 'model/a' }
+const other = { repository: 8 }
+
+const scenarios: readonly (readonly [string, Scenario])[] = [
+  ['2 reviews on 1 slot', { reviews: [{}, {}], limits: one }],
+  ['2 reviews on 2 slots', { reviews: [{}, {}], limits: two }],
+  ['3 reviews on 1 slot', { reviews: [{}, {}, {}], limits: one, atomic: 'write' }],
+  ['3 reviews on 2 slots', { reviews: [{}, {}, {}], limits: two, atomic: 'write' }],
+  ['2 reviews on 1 slot, any process dies', { reviews: [{}, {}], limits: one, crashes: 1 }],
+  [
+    '1 review, any process dies, the sweeper looks',
+    { reviews: [{}], limits: one, crashes: 1, sweeps: 1, atomic: 'write' },
+  ],
+  ['1 review, its grant or lease ends', { reviews: [{}], limits: one, expiries: 1, atomic: 'write' }],
+  ['2 repositories of one slot each', { reviews: [{}, other], limits: { ...two, perRepository: 1 } }],
+  ['3 reviews of 2 repositories', { reviews: [{}, {}, other], limits: { ...two, perRepository: 1 }, atomic: 'write' }],
+  ['2 pools, one of them throttled', { reviews: [{ ...model, throttled: true }, {}], limits: one }],
+  ['a throttled pool and who waits in it', { reviews: [{ ...model, throttled: true }, model], limits: two }],
+  [
+    'a pool with a ceiling of its own',
+    { reviews: [model, model], limits: { ...two, pools: { 'model/a': { configured: 1 } } } },
+  ],
+  ['the limit is raised', { reviews: [{}, {}], limits: one, changes: [{ configured: 2 }], atomic: 'write' }],
+  ['the limit is lowered', { reviews: [{}, {}], limits: two, changes: [{ configured: 1 }], atomic: 'write' }],
+]
+
+describe('a small fleet, in every order', () => {
+  it.each(scenarios)(
+    '%s: I1, I2, IL6–IL9, IL13: never too many, nobody idle, all done in the end',
+    async (_, scenario) => {
+      const { first, keyOf, stepsFrom } = await worldOf(scenario)
+      const { states } = await explore(first, keyOf, stepsFrom, STATES_MAX)
+      expect(states).toBeGreaterThan(100)
+    },
+  )
+
+  it('the sweeper at any moment, beside 2 reviews on 1 slot', async () => {
+    const scenario: Scenario = { reviews: [{}, {}], limits: one, sweeps: 1, atomic: 'write' }
+    const { first, keyOf, stepsFrom } = await worldOf(scenario)
+    expect((await explore(first, keyOf, stepsFrom, STATES_MAX)).states).toBeGreaterThan(1_000)
+  })
+})

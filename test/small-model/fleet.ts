@@ -1,0 +1,115 @@
+/** A small fleet: reviews that are admitted, granted, worked on and swept by the real code, and a machine that calls it. */
+import { admissionOf } from '../../functions/admit/admit.ts'
+import { takeUp } from '../../functions/sweep/take-up.ts'
+import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { answerGrant, closePool, enqueue, handOn, openPool, slotOf } from '../../shared/coordinator/hand-on.ts'
+import { setLimits } from '../../shared/coordinator/set-limits.ts'
+import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
+import { tellDone } from '../../shared/coordinator/tell-done.ts'
+import { lookLater, readDue } from '../../shared/ledger/due.ts'
+import { awaitGrant, completeReview, leaseReview, releaseReview } from '../../shared/ledger/review.ts'
+import { type Key, keyOf } from '../../shared/ledger/table.ts'
+import type { Review } from '../../shared/review.ts'
+import type { Repository } from '../../shared/run.ts'
+import { runOf, wantedReview } from '../shared/samples.ts'
+import { coordinatorOf } from './ports.ts'
+import type { Code, Ports } from './program.ts'
+
+/** A review of the model: in which repository and pool, and whether its model is throttled the first time. */
+export interface Planned {
+  readonly repository?: number
+  readonly pool?: string
+  readonly throttled?: boolean
+}
+
+/** How long a throttled model asks for, ms. */
+export const THROTTLED_MS = 300_000
+export const BEGIN = Date.UTC(2026, 0, 5, 9)
+
+export const tokenOf = (review: number, turn: number): string => `${review}.${turn}`
+export const REVIEW_NUMBERS = [0, 1, 2, 3]
+const names = REVIEW_NUMBERS.map((review) => wantedReview(review))
+
+export function nameOf(review: number) {
+  const name = names[review]
+  if (!name) throw new Error(`Expected one of ${names.length} reviews, got ${review}`)
+  return name
+}
+export const runItem = () => ({ ...keyOf.run(nameOf(0).runId), ...runOf({ runId: nameOf(0).runId, state: 'running' }) })
+
+function repositoryOf({ repository = 7 }: Planned): Repository {
+  return { id: repository, owner: 'acme', name: `r${repository}`, installationId: 70 }
+}
+
+/** The function Admit, as functions/admit/handler.ts calls it. */
+export const admit =
+  (planned: Planned, review: number, turn: number): Code =>
+  async (ports) => {
+    const coordinator = coordinatorOf(ports)
+    const { ledger } = coordinator
+    const wanted = {
+      ...nameOf(review),
+      repository: repositoryOf(planned),
+      pool: planned.pool ?? 'lambda',
+      turn: BEGIN,
+      token: tokenOf(review, turn),
+    }
+    const now = await awaitGrant(ledger, wanted, { writer: ports.nonce(), now: ports.now() })
+    const admission = admissionOf(now)
+    if (admission.kind === 'answer') await answer(ports, tokenOf(review, turn), admission.outcome)
+    if (admission.kind === 'granted') await answerGrant(coordinator, now)
+    if (admission.kind === 'enqueue') await enqueue(coordinator, now)
+    if (admission.kind === 'wait') await takeBackEnded(coordinator, now)
+    return 'admitted'
+  }
+
+/** The function Review, as functions/review/handler.ts calls it; its lens takes no time, or meets a throttled model. */
+export const work =
+  (planned: Planned, review: number, epoch: number, owner: string): Code =>
+  async (ports) => {
+    const coordinator = coordinatorOf(ports)
+    const { ledger } = coordinator
+    const leased = await leaseReview(ledger, nameOf(review), { epoch, owner, now: ports.now() })
+    if (leased.kind !== 'leased') return leased.kind
+    if (planned.throttled && epoch === 1) return park(coordinator, leased.review, owner)
+    if (planned.pool !== undefined) await openPool(coordinator, slotOf(leased.review))
+    const outcome = { state: 'completed', result: owner, findings: 0, blocking: 0 } as const
+    const { kind, token } = await completeReview(ledger, leased.review, { epoch, owner }, outcome)
+    if (kind === 'stale') return 'stale'
+    if (token !== undefined) await tellDone(coordinator, { ...leased.review, state: 'completed', token })
+    await handOn(coordinator, [slotOf(leased.review)])
+    return 'completed'
+  }
+
+async function park(coordinator: Coordinator, review: Review, owner: string): Promise<string> {
+  const { ledger, now } = coordinator
+  const waits = await releaseReview(ledger, review, { epoch: review.epoch, owner, now: now() })
+  await closePool(coordinator, slotOf(review), now() + THROTTLED_MS)
+  if (waits?.state === 'waiting') await enqueue(coordinator, waits)
+  return 'stale'
+}
+
+/** The sweeper at one due item, as functions/sweep/handler.ts calls it. */
+export const sweep =
+  (key: Key): Code =>
+  async (ports) => {
+    const parts = coordinatorOf(ports)
+    const item = await readDue(parts.ledger, key, ports.now())
+    if (!item) return 'not due'
+    await lookLater(parts.ledger, key, item.dueAt, ports.now() + parts.ledger.timings.lookMs)
+    await takeUp(parts, item)
+    return 'swept'
+  }
+
+/** An operator's change of limits. */
+export const limit =
+  (patch: object): Code =>
+  async (ports) => {
+    const { kind } = await setLimits(coordinatorOf(ports), patch)
+    return kind
+  }
+
+async function answer(ports: Ports, taskToken: string, outcome: string): Promise<void> {
+  const request = { taskToken, output: JSON.stringify({ outcome, epoch: 0 }) }
+  await ports.ask({ kind: 'token', request, label: `tells ${taskToken} ${outcome}` }).catch(() => undefined)
+}

@@ -1,0 +1,180 @@
+/**
+ * A program is real, asynchronous code of ours that talks to the world through requests only. It is deterministic, so what
+ * it has been answered so far says where it stands: programs are never copied, they are run again with the same answers.
+ * Each stand is computed once, however many states of the world it occurs in.
+ */
+
+/** What a program asks for, and waits for. */
+export interface Asked {
+  readonly kind: 'table' | 'token'
+  readonly request: unknown
+  readonly label: string
+}
+
+export interface Answered {
+  /** Equal answers have equal keys. */
+  readonly key: string
+  /** ms UTC, as the program's own clock shows when it is answered. */
+  readonly now: number
+  settle(waiting: { resolve(value: unknown): void; reject(error: unknown): void }): void
+}
+
+export interface Ports {
+  ask(asked: Asked): Promise<unknown>
+  now(): number
+  /** Its own, the same at each run. */
+  nonce(): string
+}
+
+export type Code = (ports: Ports) => Promise<string>
+
+/** One request of a program, and the key of its answer. */
+export interface Past {
+  readonly label: string
+  readonly answer: string
+}
+
+export interface Program {
+  /** Makes its nonces. */
+  readonly name: string
+  readonly code: Code
+  /** True where nothing of this past, but that it led here, makes a difference to what the program does next. */
+  readonly forgets: (past: readonly Past[], asks: string) => boolean
+}
+
+/** Where a program stands. */
+export interface Stand {
+  readonly id: number
+  /** The oldest request that isn't answered; those that it made beside it come after. Undefined: it has ended. */
+  readonly asks: Asked | undefined
+  /** What it came to, or the error that it threw. */
+  readonly ended: string | undefined
+  /** True before anything was answered. */
+  readonly isFirst: boolean
+  after(answer: Answered): Stand | Promise<Stand>
+}
+
+let stands = 0
+/** Other pasts that are tried, of those that a stand is said to have forgotten. */
+const PASTS_TRIED_MAX = 2
+
+/** The stand of a program that has been answered nothing. */
+export async function begin(program: Program, now: number): Promise<Stand> {
+  const forgotten = new Map<string, { stand: Stand; also: (() => Promise<Run>)[] }>()
+  const again = async () => {
+    const run = running(program, now)
+    await advanced(run)
+    return run
+  }
+  return standOf(await again(), again, [], [])
+
+  /** `again` brings the program to the same stand; the run that is here already serves the first answer. */
+  function standOf(run: Run, again: () => Promise<Run>, past: readonly Past[], way: readonly Stand[]): Stand {
+    const { ended } = run
+    const asks = run.waiting[0]?.asked
+    if (ended === undefined && !asks) throw new Error(`${program.name} waits for something that it did not ask for`)
+    const alone = run.waiting.length === 1
+    // Who backs off decides again from what it reads then, and has forgotten what it read: it stands where it stood before.
+    const before = run.backedOff && alone && way.find((stand) => stand.asks?.label === asks?.label)
+    if (before) return before
+    const label = alone && asks && program.forgets(past, asks.label) ? asks.label : undefined
+    const same = label === undefined ? undefined : forgotten.get(label)
+    if (same) {
+      if (same.also.length < PASTS_TRIED_MAX) same.also.push(again)
+      return same.stand
+    }
+    const also: (() => Promise<Run>)[] = []
+    const next = new Map<string, Stand>()
+    let here: Run | undefined = run
+    stands += 1
+    const stand: Stand = {
+      id: stands,
+      asks: ended === undefined ? asks : undefined,
+      ended,
+      isFirst: way.length === 0,
+      after(answer) {
+        const key = `${answer.now} ${answer.key}`
+        return next.get(key) ?? goOn(key, answer)
+      },
+    }
+    if (label !== undefined) forgotten.set(label, { stand, also })
+    return stand
+
+    async function goOn(key: string, answer: Answered): Promise<Stand> {
+      const answeredFrom = async (current: Run) => {
+        current.answer(answer)
+        await advanced(current)
+        return current
+      }
+      const goesOn = async () => answeredFrom(await again())
+      const current = here ?? (await again())
+      here = undefined
+      const went = await answeredFrom(current)
+      for (const other of also) checkSame(went, await answeredFrom(await other()))
+      const then = [...past, { label: asks?.label ?? '', answer: answer.key }]
+      const after = standOf(went, goesOn, then, [stand, ...way])
+      next.set(key, after)
+      return after
+    }
+  }
+
+  function checkSame(one: Run, other: Run): void {
+    const text = (run: Run) => `${run.ended} ${run.waiting.map(({ asked }) => asked.label)}`
+    if (text(one) !== text(other)) throw new Error(`${program.name} had not forgotten: ${text(one)}, ${text(other)}`)
+  }
+}
+
+interface Waiting {
+  readonly asked: Asked
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+interface Run {
+  readonly waiting: Waiting[]
+  /** It has waited for some time since it was answered last. */
+  backedOff: boolean
+  ended: string | undefined
+  answer(answer: Answered): void
+}
+
+function running({ name, code }: Program, begins: number): Run {
+  let now = begins
+  const run: Run = {
+    waiting: [],
+    backedOff: false,
+    ended: undefined,
+    answer(answer) {
+      now = answer.now
+      const waiting = run.waiting.shift()
+      if (waiting) answer.settle(waiting)
+    },
+  }
+  const ports: Ports = {
+    ask: (asked) => new Promise((resolve, reject) => run.waiting.push({ asked, resolve, reject })),
+    now: () => now,
+    nonce: () => name,
+  }
+  code(ports).then(
+    (result) => {
+      run.ended = result
+    },
+    (error: unknown) => {
+      run.ended = `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+    },
+  )
+  return run
+}
+
+/** Everything that can go on has gone on. Waiting takes no time: any order of what others do meanwhile is tried anyway. */
+async function advanced(run: Run): Promise<void> {
+  const { setTimeout } = globalThis
+  run.backedOff = false
+  const noWait = (then: () => void) => {
+    run.backedOff = true
+    queueMicrotask(then)
+  }
+  globalThis.setTimeout = noWait as unknown as typeof setTimeout
+  await new Promise((resolve) => setImmediate(resolve))
+  globalThis.setTimeout = setTimeout
+}
