@@ -11,6 +11,7 @@ import { repositoryRoot } from '../../../infra/bundle.ts'
 import { type RoomName, roomNames } from '../../../infra/rooms.ts'
 import type { Lens, LensName } from '../../../shared/lens.ts'
 import type { Point } from '../../../shared/points.ts'
+import { type Change, changedFile, changeOfProcess, pathOf } from '../../mutants/change.ts'
 import { loaded } from './packages.ts'
 
 /** What the rooms' code gets from the simulation in place of its own. */
@@ -35,16 +36,17 @@ type Evaluate = (
   simulation: RoomHooks | undefined,
 ) => void
 
-/** Bundles the rooms; once per process is enough. */
-export async function bundleRooms(): Promise<ColdStart> {
+/** Bundles the rooms, with one change of their code if it is to be judged; once per process is enough. */
+export async function bundleRooms(change: Change | undefined = changeOfProcess()): Promise<ColdStart> {
+  const plugins = change ? [replacements, mutant(change)] : [replacements]
   const files = readdirSync(path.join(repositoryRoot, 'shared')).filter((file) => file.endsWith('.ts'))
   const shared = await script(
     'vocabulary',
     files.map((file) => `./shared/${file}`),
-    [replacements],
+    plugins,
   )
   const handlers = roomNames.map((room) => `./functions/${room}/handler.ts`)
-  const rooms = await script('rooms', handlers, [replacements, vocabulary])
+  const rooms = await script('rooms', handlers, [...plugins, vocabulary])
 
   const packages = await loaded([...shared.packages, ...rooms.packages])
   const words = { exports: {} as Modules }
@@ -112,6 +114,18 @@ const replacements: Plugin = {
     onResolve({ filter: /^@octokit\/auth-app$/ }, (found) => ({ path: fileURLToPath(import.meta.resolve(found.path)) }))
     onLoad({ filter: /.*/, namespace: 'simulated' }, (found) => ({ contents: sources[found.path] ?? '', loader: 'js' }))
   },
+}
+
+/** One file as it would be with the change. */
+function mutant(change: Change): Plugin {
+  return {
+    name: 'mutant',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/, namespace: 'file' }, (found) =>
+        found.path === pathOf(change) ? { contents: changedFile(change), loader: 'ts' } : undefined,
+      )
+    },
+  }
 }
 
 /** Files directly below shared/ are not bundled with the rooms. */

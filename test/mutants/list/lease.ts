@@ -1,0 +1,133 @@
+/** Of the lease of a review. */
+import { mutantsOf } from '../mutant.ts'
+
+export const lease = mutantsOf(
+  {
+    file: 'shared/lease.ts',
+    tests: ['test/shared/lease.test.ts'],
+    schedules: ['test/simulation/schedules/leases.test.ts'],
+  },
+  [
+    {
+      name: 'lease: acquired at any epoch',
+      find: "if: { state: 'granted', epoch: fence.epoch }",
+      replace: "if: { state: 'granted' }",
+      breaks: 'A worker of an earlier grant takes the lease of a later one.',
+    },
+    {
+      name: 'lease: acquired though another holds it',
+      find: "if: { state: 'granted', epoch: fence.epoch }",
+      replace: 'if: { epoch: fence.epoch }',
+      breaks: 'Two workers read at once, and the first one’s work is lost.',
+    },
+    {
+      name: 'lease: another’s taken for its own',
+      find: "return item.owner === fence.owner ? DONE : { kind: 'refused', code: 'lease_held' }",
+      replace: 'return DONE',
+      breaks: 'A worker whose write was refused works on under the lease of another.',
+    },
+    {
+      name: 'lease: acquired keeps the token of its grant',
+      find: "remove: ['token'],\n    if: { state: 'granted', epoch: fence.epoch },",
+      replace: "remove: [],\n    if: { state: 'granted', epoch: fence.epoch },",
+      breaks: 'The task of an answered grant is answered again when its review completes.',
+    },
+    {
+      name: 'lease: acquired is looked at no more',
+      find: 'lookAt: until,\n    answerOf(item) {\n      if (item?.epoch !== fence.epoch) return STALE\n      if (item.state ===',
+      replace:
+        "lookAt: 'never',\n    answerOf(item) {\n      if (item?.epoch !== fence.epoch) return STALE\n      if (item.state ===",
+      breaks: 'The sweeper never finds a lease whose worker died.',
+    },
+    {
+      name: 'lease: renewed without its owner',
+      find: "set: { until },\n    remove: [],\n    if: { state: 'leased', ...fenceOf(fence) },",
+      replace: "set: { until },\n    remove: [],\n    if: { state: 'leased', epoch: fence.epoch },",
+      breaks: 'A worker that never got the lease keeps it alive.',
+    },
+    {
+      name: 'lease: a renewal that did not arrive taken for done',
+      find: 'return (item?.until ?? 0) >= until ? DONE : UNKNOWN',
+      replace: 'return DONE',
+      breaks: 'A worker believes in an end of its lease that the ledger doesn’t have.',
+    },
+    {
+      name: 'lease: completed at any epoch',
+      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      replace: "owner: fence.owner, token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      breaks: 'A worker completes a grant that is not its own any more.',
+    },
+    {
+      name: 'lease: completed by whoever is at its epoch',
+      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      replace: "epoch: fence.epoch, token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      breaks: 'A result is adopted of a worker that never held the lease.',
+    },
+    {
+      name: 'lease: completed over a token that came meanwhile',
+      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      replace: "...fenceOf(fence) },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      breaks: 'An Admit that came again is never answered, and the review is not due any more.',
+    },
+    {
+      name: 'lease: completed is due no more though a token waits',
+      find: "...(token === undefined ? { lookAt: 'never' } : {}),",
+      replace: "lookAt: 'never',",
+      breaks: 'Who completes and dies before it answers leaves a task that waits for ever.',
+    },
+    {
+      name: 'lease: other content taken for the same',
+      find: "return outcome.state === 'completed' ? item.result === outcome.result : item.reason?.code === outcome.reason.code",
+      replace: 'return true',
+      breaks: 'A second, different result of the same worker is called a replay.',
+    },
+    {
+      name: 'lease: released at the same epoch',
+      find: 'epoch: fence.epoch + 1, writer: fence.owner',
+      replace: 'epoch: fence.epoch, writer: fence.owner',
+      breaks: 'A late write of the worker that gave it back still counts.',
+    },
+    {
+      name: 'lease: released without looking for a token',
+      find: "state: token === undefined ? 'planned' : 'waiting', epoch: fence.epoch + 1",
+      replace: "state: 'planned', epoch: fence.epoch + 1",
+      breaks: 'A task waits for a review that nobody queues any more.',
+    },
+    {
+      name: 'lease: taken back at its end, not after it',
+      find: '(until ?? 0) >= options.now',
+      replace: '(until ?? 0) > options.now',
+      breaks: 'A lease is taken in the millisecond up to which it was promised.',
+    },
+    {
+      name: 'lease: taken back though renewed meanwhile',
+      find: 'if: { state, epoch, until, token },',
+      replace: 'if: { state, epoch, token },',
+      breaks: 'A worker that renewed in time loses its lease to who looked before.',
+    },
+    {
+      name: 'lease: taken back at the same epoch',
+      find: 'epoch: epoch + 1,\n      losses,',
+      replace: 'epoch,\n      losses,',
+      breaks: 'The worker that was taken for dead may still complete, beside the one that took its place.',
+    },
+    {
+      name: 'lease: taken back keeps its owner',
+      find: "remove: ['owner', 'until'],\n    if: { state, epoch, until, token },",
+      replace: "remove: ['until'],\n    if: { state, epoch, until, token },",
+      breaks: 'An item says that it is owned by a worker that was replaced.',
+    },
+    {
+      name: 'lease: one loss more than allowed',
+      find: 'losses >= REVIEW_LOSSES_MAX',
+      replace: 'losses > REVIEW_LOSSES_MAX',
+      breaks: 'A review that kills each of its workers is tried once more than it may be.',
+    },
+    {
+      name: 'lease: another’s taking back taken for its own',
+      find: 'item?.epoch === epoch + 1 && item.writer === options.writer',
+      replace: 'item?.epoch === epoch + 1',
+      breaks: 'Two who took back hand on the same place.',
+    },
+  ],
+)

@@ -1,0 +1,171 @@
+/**
+ * `npm run test:mutants`: each mutant of the list is one wrong change of the code, and some test, schedule or seed must see it.
+ * Ends 0 only if every mutant is killed but those that the list says, with a reason, nothing can see.
+ *
+ * No file is changed. The judges must hold on the code as it is, else nothing is said about any mutant.
+ */
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { transform } from 'esbuild'
+import { changedFile } from './change.ts'
+import { type Case, type Failure, JUDGES, type Judge, judge } from './judges.ts'
+import { mutants } from './list/all.ts'
+import type { Mutant } from './mutant.ts'
+
+const USAGE = `Usage: npm run test:mutants -- [--list] [--only <text>] [--judge tests|schedules|seeds] [--seeds N]
+  --list      prints the mutants, and checks that each fits the code
+  --only      mutants whose name or file has that text
+  --judge     by that judge alone: tells what it sees by itself; nothing is expected of it
+  --seeds     seeds of the simulation for each mutant (default 60)`
+
+/** Judged side by side. */
+const AT_ONCE = 2
+/** ms; a judge that takes longer, and so many times longer than about the code as it is, will never end. */
+const ENDLESS_MS = 60_000
+const ENDLESS_TIMES = 4
+/** ms, for each judge about the code as it is. */
+const UNCHANGED_MS_MAX = 15 * 60_000
+
+interface Options {
+  readonly list: boolean
+  readonly only: string
+  readonly judges: readonly Judge[]
+  readonly isJudgedAlone: boolean
+  readonly seeds: number
+}
+
+interface Outcome {
+  readonly mutant: Mutant
+  readonly killedBy: Failure
+  readonly seconds: number
+}
+
+process.exitCode = await main(optionsOf(process.argv.slice(2)))
+
+async function main({ list, only, judges, isJudgedAlone, seeds }: Options): Promise<number> {
+  const chosen = mutants.filter(({ name, file }) => name.includes(only) || file.includes(only))
+  if (chosen.length === 0) throw new Error(`No mutant has “${only}” in its name or file.`)
+  const rotten = await rottenOf(chosen)
+  for (const sentence of rotten) console.error(sentence)
+  if (rotten.length > 0) return 1
+  if (list) {
+    for (const { name, file, breaks, survives } of chosen) {
+      console.log(`${name}\n  ${file}: ${breaks}${survives === undefined ? '' : `\n  survives: ${survives}`}`)
+    }
+    console.log(`${chosen.length} mutants`)
+    return 0
+  }
+
+  const all = { tests: unique(chosen, 'tests'), schedules: unique(chosen, 'schedules'), seeds }
+  const limits = await limitsOf(all, judges)
+  if (!limits) return 1
+  const outcomes = await judged(chosen, { seeds, judges, limits })
+  const wrong = report(outcomes)
+  return isJudgedAlone ? 0 : wrong
+}
+
+/** What doesn't fit the code: a text that isn't there once, or a change that doesn't parse. */
+async function rottenOf(chosen: readonly Mutant[]): Promise<string[]> {
+  const found = await Promise.all(
+    chosen.map(async (mutant) => {
+      try {
+        await transform(changedFile(mutant), { loader: 'ts', logLevel: 'silent' })
+        return []
+      } catch (error) {
+        return [`${mutant.name}: ${error instanceof Error ? error.message : String(error)}`]
+      }
+    }),
+  )
+  return found.flat()
+}
+
+/** How long each judge may take about a mutant, ms; undefined if one fails about the code as it is. */
+async function limitsOf(all: Case, judges: readonly Judge[]): Promise<ReadonlyMap<Judge, number> | undefined> {
+  const limits = new Map<Judge, number>()
+  for (const name of judges) {
+    const startedAt = performance.now()
+    const failure = await judge(name, all, undefined, UNCHANGED_MS_MAX)
+    const tookMs = performance.now() - startedAt
+    if (failure !== undefined) {
+      console.error(`Void: ${name} fail about the code as it is. ${failure}`)
+      return undefined
+    }
+    console.log(`The code as it is holds: ${name}, ${inSeconds(tookMs)} s`)
+    limits.set(name, Math.max(ENDLESS_MS, ENDLESS_TIMES * tookMs))
+  }
+  return limits
+}
+
+async function judged(
+  chosen: readonly Mutant[],
+  by: { seeds: number; judges: readonly Judge[]; limits: ReadonlyMap<Judge, number> },
+): Promise<Outcome[]> {
+  const left = [...chosen]
+  const outcomes: Outcome[] = []
+  async function work(): Promise<void> {
+    for (let mutant = left.shift(); mutant; mutant = left.shift()) {
+      const outcome = await trial(mutant, by)
+      outcomes.push(outcome)
+      print(outcome)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, () => work()))
+  return outcomes
+}
+
+async function trial(
+  mutant: Mutant,
+  { seeds, judges, limits }: { seeds: number; judges: readonly Judge[]; limits: ReadonlyMap<Judge, number> },
+): Promise<Outcome> {
+  const startedAt = performance.now()
+  let killedBy: Failure
+  for (const name of judges) {
+    killedBy = await judge(name, { ...mutant, seeds }, mutant, limits.get(name) ?? ENDLESS_MS)
+    if (killedBy !== undefined) break
+  }
+  return { mutant, killedBy, seconds: inSeconds(performance.now() - startedAt) }
+}
+
+function print({ mutant, killedBy, seconds }: Outcome): void {
+  const by = killedBy === undefined ? 'SURVIVES' : stripVTControlCharacters(killedBy)
+  console.log(`${mutant.name.padEnd(60)} ${String(seconds).padStart(4)} s  ${by}`)
+}
+
+/** Says what isn't as the list expects; 1 if anything isn't. */
+function report(outcomes: readonly Outcome[]): number {
+  const survivors = outcomes.filter(({ killedBy }) => killedBy === undefined)
+  const isExpected = ({ mutant }: Outcome) => mutant.survives !== undefined
+  const outdated = outcomes.filter((outcome) => outcome.killedBy !== undefined && isExpected(outcome))
+  const unseen = survivors.filter((outcome) => !isExpected(outcome))
+  console.log(`\n${outcomes.length - survivors.length} of ${outcomes.length} mutants killed.`)
+  for (const { mutant } of survivors) {
+    console.log(`Survives: ${mutant.name}. ${mutant.survives ?? `NOTHING SEES IT: ${mutant.breaks}`}`)
+  }
+  for (const { mutant } of outdated) console.log(`The list is out of date: ${mutant.name} is killed.`)
+  return unseen.length + outdated.length > 0 ? 1 : 0
+}
+
+function unique(chosen: readonly Mutant[], member: 'tests' | 'schedules'): string[] {
+  return [...new Set(chosen.flatMap((mutant) => mutant[member]))]
+}
+
+function inSeconds(ms: number): number {
+  return Math.round(ms / 1000)
+}
+
+function optionsOf(words: readonly string[]): Options {
+  const text = { type: 'string' } as const
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: { list: { type: 'boolean', default: false }, only: text, judge: text, seeds: text },
+    })
+    const seeds = Number(values.seeds ?? '60')
+    if (!Number.isSafeInteger(seeds) || seeds < 1) throw new Error(`--seeds takes a whole number from 1, not ${seeds}.`)
+    const judges = values.judge === undefined ? JUDGES : JUDGES.filter((name) => name === values.judge)
+    if (judges.length === 0) throw new Error(`There is no judge “${values.judge}”.`)
+    return { list: values.list, only: values.only ?? '', judges, isJudgedAlone: values.judge !== undefined, seeds }
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+    process.exit(64)
+  }
+}
