@@ -49,13 +49,7 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
 
   function judgeItem(item: PlainItem, halted: ReadonlySet<string>, halts: HaltsItem | undefined): void {
     const { pk, sk } = item as { pk: string; sk: string }
-    if (pk.startsWith('QUEUE#')) {
-      const { reviewId, epoch } = item as unknown as TicketItem
-      const review = view.table.item(reviewKey(reviewId)) as unknown as ReviewItem | undefined
-      // A void one may have landed late, after it was dropped: whoever meets it deletes it (DESIGN §4).
-      const isVoid = review !== undefined && (review.epoch !== epoch || isDone(review.state))
-      judge.holds(isVoid, 'A ticket is left.', () => ({ item, review }))
-    }
+    if (pk.startsWith('QUEUE#')) judgeTicket(item as unknown as TicketItem)
     if (sk.startsWith('REVIEW#')) {
       const { state } = item as unknown as ReviewItem
       // Taken back while nobody waits for it: as if it had never been asked for.
@@ -67,12 +61,11 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
     judge.holds(mayWait, 'Something is due for ever.', () => ({ item }))
   }
 
-  /** A void one waits for nothing, but whoever meets it was to delete it (DESIGN §4), and at rest nobody will. */
+  /** A void one may have landed late, after it was dropped: whoever meets it deletes it (DESIGN §4). */
   function judgeTicket(ticket: TicketItem): void {
     const review = view.table.item(reviewKey(ticket.reviewId)) as unknown as ReviewItem | undefined
-    const isVoid = review?.epoch !== ticket.epoch || isDone(review.state)
-    judge.holds(isVoid, 'A ticket waits at rest.', () => ({ ticket, review }))
-    judge.holds(false, 'A void ticket is left.', () => ({ ticket, review }))
+    const isVoid = review !== undefined && (review.epoch !== ticket.epoch || isDone(review.state))
+    judge.holds(isVoid, 'A ticket is left.', () => ({ ticket, review }))
   }
 
   /** Resources name no run of their own: they wait with any run of their pull request. */
