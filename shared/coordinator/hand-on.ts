@@ -36,7 +36,7 @@ export async function handOn(
   known: readonly Ticket[] = [],
 ): Promise<void> {
   const [first = [], ...others] = chunksOf(releases)
-  await handOver(coordinator, (fleet) => without(fleet, first), known)
+  await handOver(coordinator, first.length > 0 ? (fleet) => without(fleet, first) : unchanged, known)
   for (const places of others) await handOver(coordinator, (fleet) => without(fleet, places))
 }
 
@@ -123,11 +123,28 @@ async function handOver(
   let change = wanted
   let tickets = known
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const { goesOn, voids } = await contended(() => handOverOnce(coordinator, change, tickets))
+    let owed = change
+    const { goesOn, voids } = await contended(async () => {
+      const done = await handOverOnce(coordinator, owed, tickets)
+      // Others hand on at this moment. A change alone is hardly ever refused, and the first of all to go on grants for all.
+      if (done === 'again' && (await changeOnce(coordinator, owed))) owed = unchanged
+      return done
+    })
     if (!goesOn) return
-    change = (fleet) => without(fleet, voids)
+    change = voids.length > 0 ? (fleet) => without(fleet, voids) : unchanged
     tickets = []
   }
+}
+
+const unchanged = (fleet: Fleet): Fleet => fleet
+
+/** The change without any grant; false if it is refused. */
+async function changeOnce(coordinator: Coordinator, change: (fleet: Fleet) => Fleet): Promise<boolean> {
+  const { ledger, nonce, now } = coordinator
+  if (change === unchanged) return true
+  const before = await readFleet(ledger)
+  const next = change(before)
+  return next === before || writeFleet(ledger, before, next, nonce(), now())
 }
 
 /** What one hand-over did: whether there may be more to do, and places that turned out to be given to nobody. */

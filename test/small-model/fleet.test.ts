@@ -26,7 +26,7 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
   ],
   ['1 review, its grant or lease ends', { reviews: [{}], limits: one, expiries: 1, atomic: 'write' }],
   ['2 repositories of one slot each', { reviews: [{}, other], limits: { ...two, perRepository: 1 } }],
-  ['3 reviews of 2 repositories', { reviews: [{}, {}, other], limits: { ...two, perRepository: 1 }, atomic: 'write' }],
+  ['2 reviews of a repository of one slot', { reviews: [{}, {}], limits: { ...two, perRepository: 1 } }],
   ['2 pools, one of them throttled', { reviews: [{ ...model, throttled: true }, {}], limits: one }],
   ['a throttled pool and who waits in it', { reviews: [{ ...model, throttled: true }, model], limits: two }],
   [

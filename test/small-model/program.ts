@@ -63,20 +63,17 @@ export async function begin(program: Program, now: number): Promise<Stand> {
   const forgotten = new Map<string, { stand: Stand; also: (() => Promise<Run>)[] }>()
   const again = async () => {
     const run = running(program, now)
-    await advanced(run)
+    await advanced()
     return run
   }
-  return standOf(await again(), again, [], [])
+  return standOf(await again(), again, [])
 
   /** `again` brings the program to the same stand; the run that is here already serves the first answer. */
-  function standOf(run: Run, again: () => Promise<Run>, past: readonly Past[], way: readonly Stand[]): Stand {
+  function standOf(run: Run, again: () => Promise<Run>, past: readonly Past[]): Stand {
     const { ended } = run
     const asks = run.waiting[0]?.asked
     if (ended === undefined && !asks) throw new Error(`${program.name} waits for something that it did not ask for`)
     const alone = run.waiting.length === 1
-    // Who backs off decides again from what it reads then, and has forgotten what it read: it stands where it stood before.
-    const before = run.backedOff && alone && way.find((stand) => stand.asks?.label === asks?.label)
-    if (before) return before
     const label = alone && asks && program.forgets(past, asks.label) ? asks.label : undefined
     const same = label === undefined ? undefined : forgotten.get(label)
     if (same) {
@@ -91,7 +88,7 @@ export async function begin(program: Program, now: number): Promise<Stand> {
       id: stands,
       asks: ended === undefined ? asks : undefined,
       ended,
-      isFirst: way.length === 0,
+      isFirst: past.length === 0,
       after(answer) {
         const key = `${answer.now} ${answer.key}`
         return next.get(key) ?? goOn(key, answer)
@@ -103,7 +100,7 @@ export async function begin(program: Program, now: number): Promise<Stand> {
     async function goOn(key: string, answer: Answered): Promise<Stand> {
       const answeredFrom = async (current: Run) => {
         current.answer(answer)
-        await advanced(current)
+        await advanced()
         return current
       }
       const goesOn = async () => answeredFrom(await again())
@@ -112,7 +109,7 @@ export async function begin(program: Program, now: number): Promise<Stand> {
       const went = await answeredFrom(current)
       for (const other of also) checkSame(went, await answeredFrom(await other()))
       const then = [...past, { label: asks?.label ?? '', answer: answer.key }]
-      const after = standOf(went, goesOn, then, [stand, ...way])
+      const after = standOf(went, goesOn, then)
       next.set(key, after)
       return after
     }
@@ -132,8 +129,6 @@ interface Waiting {
 
 interface Run {
   readonly waiting: Waiting[]
-  /** It has waited for some time since it was answered last. */
-  backedOff: boolean
   ended: string | undefined
   answer(answer: Answered): void
 }
@@ -142,7 +137,6 @@ function running({ name, code }: Program, begins: number): Run {
   let now = begins
   const run: Run = {
     waiting: [],
-    backedOff: false,
     ended: undefined,
     answer(answer) {
       now = answer.now
@@ -167,14 +161,9 @@ function running({ name, code }: Program, begins: number): Run {
 }
 
 /** Everything that can go on has gone on. Waiting takes no time: any order of what others do meanwhile is tried anyway. */
-async function advanced(run: Run): Promise<void> {
+async function advanced(): Promise<void> {
   const { setTimeout } = globalThis
-  run.backedOff = false
-  const noWait = (then: () => void) => {
-    run.backedOff = true
-    queueMicrotask(then)
-  }
-  globalThis.setTimeout = noWait as unknown as typeof setTimeout
+  globalThis.setTimeout = ((then: () => void) => queueMicrotask(then)) as unknown as typeof setTimeout
   await new Promise((resolve) => setImmediate(resolve))
   globalThis.setTimeout = setTimeout
 }

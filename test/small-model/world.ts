@@ -278,18 +278,22 @@ const BEFORE_HAND_OVER: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * A round of a hand-over, but the first one, forgets all before it, unless it has found a void place. Those with which a
- * program ends are one: what it did before makes no difference any more. `program.ts` tries whether that is true.
+ * A round of a hand-over, but the first one, forgets all before it, unless it has found a void place or its write was
+ * refused. Those with which a program ends are one: what it did before makes no difference any more, once its release is
+ * written. `program.ts` tries whether that is true.
  */
 function forgetsOf(name: string): (past: readonly Past[], asks: string) => boolean {
-  const begins = BEFORE_HAND_OVER[name.split(' ')[0] ?? '']
+  const [kind = ''] = name.split(' ')
+  const begins = BEFORE_HAND_OVER[kind]
   return (past, asks) => {
     if (!begins || asks !== GET_FLEET) return false
     const began = past.findLastIndex(({ label }) => begins.test(label))
-    const rounds = past.slice(began + 1).filter(({ label }) => label === GET_FLEET).length
+    const since = past.slice(began + 1)
+    const rounds = since.filter(({ label }) => label === GET_FLEET).length
     const round = past.slice(past.findLastIndex(({ label }) => label === GET_FLEET) + 1)
-    const foundVoid = round.some(({ label, answer }) => label.startsWith('Update REVIEW') && !answer.startsWith('done'))
-    return began >= 0 && rounds > 0 && !foundVoid
+    const refused = round.some(({ label, answer }) => label.startsWith('Update') && !answer.startsWith('done'))
+    const released = since.some(({ label, answer }) => label.startsWith('Update FLEET') && answer.startsWith('done'))
+    return began >= 0 && rounds > 0 && !refused && (kind !== 'worker' || released)
   }
 }
 

@@ -15,7 +15,7 @@ import type { Run } from '../../../shared/run.ts'
 import { claim } from '../../../shared/thread.ts'
 import { startWorld, type World } from '../ledger/world.ts'
 import { repository, requestOf } from '../samples.ts'
-import { admitted, heldParts, stored, worked } from './fleet-of-tests.ts'
+import { admitted, heldParts, stored, toldParts, worked } from './fleet-of-tests.ts'
 
 let world: World
 beforeEach(async () => {
@@ -41,6 +41,8 @@ function nameOf(write: Record<string, unknown>): string {
 
 /** DESIGN §4: lease renewals and index writes apart. */
 const WRITES_PER_REVIEW_MAX = 8
+/** Where it has to wait and others release at the same moment: who meets them there is refused, and tries again. */
+const WRITES_WAITING_MAX = 12
 /** DESIGN §4 allows 25; one more is for a write that is refused, because more was desired while something was shown. */
 const WRITES_PER_RUN = 24
 
@@ -61,6 +63,14 @@ describe('writes to the ledger', () => {
     expect(writes / reviews).toBeLessThanOrEqual(WRITES_PER_REVIEW_MAX)
   })
 
+  it(`DESIGN §4: a review costs at most ${WRITES_PER_REVIEW_MAX}, refused writes too: 15 side by side`, async () => {
+    expect(await costSideBySide(15)).toBeLessThanOrEqual(WRITES_PER_REVIEW_MAX)
+  })
+
+  it(`a review costs at most ${WRITES_WAITING_MAX}, refused writes too: 30 side by side on 15 places`, async () => {
+    expect(await costSideBySide(30)).toBeLessThanOrEqual(WRITES_WAITING_MAX)
+  })
+
   it(`DESIGN §4: a run costs ${WRITES_PER_RUN} besides its reviews, from its webhook to its end`, async () => {
     await accepted()
     await planned()
@@ -73,6 +83,29 @@ describe('writes to the ledger', () => {
     expect(written()).toHaveLength(WRITES_PER_RUN)
   })
 })
+
+/** Writes a review of so many that are admitted at once, and each worked on as soon as it is told. */
+async function costSideBySide(reviews: number): Promise<number> {
+  const parts = Array.from({ length: reviews }, (_, part) => part)
+  await world.limit({ configured: 15 })
+  written()
+  const begun = new Set<number>()
+  const workOnTold = async (): Promise<void> => {
+    const told = toldParts(world).filter((part) => !begun.has(part))
+    for (const part of told) begun.add(part)
+    await Promise.all(
+      told.map(async (part) => {
+        await worked(world, await stored(world, part))
+        await workOnTold()
+      }),
+    )
+  }
+  await Promise.all(parts.map((part) => admitted(world, part).then(workOnTold)))
+  await workOnTold()
+  expect(begun.size).toBe(reviews)
+  expect(await heldParts(world)).toEqual([])
+  return written().length / reviews
+}
 
 const request = requestOf({ opensSeries: true })
 const pullRequest = { repositoryId: repository.id, number: request.number }
