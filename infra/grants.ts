@@ -42,6 +42,7 @@ export function roomEnvironment(room: RoomName, resources: Reachable, settings: 
   const environment: Record<string, string> = { TABLE_NAME: resources.table.tableName }
   if (settings.leaseSeconds !== undefined) environment.LEASE_SECONDS = String(settings.leaseSeconds)
   if (settings.heartbeatSeconds !== undefined) environment.HEARTBEAT_SECONDS = String(settings.heartbeatSeconds)
+  if (settings.patienceMinutes !== undefined) environment.PATIENCE_MINUTES = String(settings.patienceMinutes)
   if (documents.length > 0) environment.DOCUMENTS_BUCKET = resources.documents.bucketName
   if (sends.includes('inbox')) environment.INBOX_URL = resources.queues.inbox.queueUrl
   if (sends.includes('outbox')) environment.OUTBOX_URL = resources.queues.outbox.queueUrl

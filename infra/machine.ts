@@ -170,12 +170,19 @@ export function machineDefinition(
             },
             Review: {
               ...review('$.review', '$.admission.epoch'),
-              ResultPath: null,
+              ResultSelector: { 'answer.$': '$.Payload' },
+              ResultPath: '$.reading',
               Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
               // Replaced while it worked, or its worker died: back to the queue. The ledger counts the epochs, and the review
               // fails after the fifth.
               Catch: [catchInto('Admit', replacedOrCrashed), catchInto('ReviewLost')],
-              Next: 'ReviewDone',
+              Next: 'ReviewOutcome',
+            },
+            // Its model is throttled: it waits again. Patience bounds that, by the clock.
+            ReviewOutcome: {
+              Type: 'Choice',
+              Choices: [when('$.reading.answer.outcome', 'parked', 'Admit')],
+              Default: 'ReviewDone',
             },
             // One lost review must not end the others. Conclude sees in the ledger that it has no result, and says so.
             ReviewLost: { Type: 'Pass', Parameters: { 'review.$': '$.review', outcome: 'failed' }, Next: 'ReviewDone' },
@@ -200,10 +207,16 @@ export function machineDefinition(
       },
       Adjudicate: {
         ...review('$.plan.answer.adjudication', '$.admission.epoch'),
-        ResultPath: null,
+        ResultSelector: { 'answer.$': '$.Payload' },
+        ResultPath: '$.reading',
         Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
         Catch: [catchInto('AdmitAdjudication', replacedOrCrashed), catchInto('Conclude')],
-        Next: 'Conclude',
+        Next: 'AdjudicateOutcome',
+      },
+      AdjudicateOutcome: {
+        Type: 'Choice',
+        Choices: [when('$.reading.answer.outcome', 'parked', 'AdmitAdjudication')],
+        Default: 'Conclude',
       },
       // Not caught, like Plan: the execution then ends with the room's own error and cause, and the sweeper takes the run up.
       Conclude: {

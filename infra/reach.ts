@@ -125,14 +125,15 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
   },
   review: {
     ...nothing,
-    ledger: ['reads', 'creates', 'changes', 'deletes'],
+    ledger: ['reads', 'creates', 'changes', 'deletes', 'checks'],
     documents: ['reads', 'writes'],
     answers: true,
     secrets: ['models'],
     why: {
-      ledger: 'The lease of a review is taken, renewed and completed; its slot is handed on to a ticket that waits.',
+      ledger:
+        'The lease of a review is taken, renewed, completed or given back; its slot is handed on to a ticket that waits. A run whose model is throttled is marked as parked, if no halt stands.',
       documents:
-        'Its part of the plan is read, its result written. It reads files here because it has no GitHub credential.',
+        'Its part of the plan is read, its result written, and what a parked run’s check run says. It reads files here because it has no GitHub credential.',
       answers: 'Who gets the slot that it hands on is told so.',
       secrets: 'The key of the model that a lens asks. This is the one room that sends code to a model.',
     },
@@ -180,7 +181,7 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     why: {
       ledger: 'It finishes whatever a room that died left undone: leases, slots, endings.',
       finds: 'It is the one room that looks for work instead of being given it.',
-      documents: 'How a run ended is content of its check run.',
+      documents: 'How a run ended is content of its check run, and so is that it waits for a throttled model.',
       sends: 'A nudge that was lost is sent again.',
       executions:
         'A run that was accepted is started, one whose execution ended is ended too, and one that is ended is stopped.',

@@ -17,6 +17,8 @@ export interface Settings {
   readonly leaseSeconds: number | undefined
   /** How often a working review renews its lease, s. Absent: a third of the lease. */
   readonly heartbeatSeconds: number | undefined
+  /** How long a review waits for a throttled model in all, min. Absent: the functions' own default. */
+  readonly patienceMinutes: number | undefined
   readonly logRetention: RetentionDays
   /** The most invocations at once of each function that has such a limit; the account keeps them for it. */
   readonly reservedConcurrency: Readonly<Partial<Record<RoomName, number>>>
@@ -41,6 +43,9 @@ const leaseSecondsDefault = 180
 /** Two renewals in a row may fail before a lease ends; the functions refuse to start with less. */
 const heartbeatsPerLease = 3
 
+/** The functions refuse to start with more: the history of an execution is bounded. */
+const patienceMinutesMax = 120
+
 /** An organisation of 10,000 developers sends some webhooks a second; a flood is stopped well before it costs much. */
 const webhookRequestsPerSecondDefault = 100
 
@@ -54,6 +59,7 @@ export function settingsFromContext(node: Node): Settings {
     modelBaseUrl: context.url('modelBaseUrl'),
     leaseSeconds: context.wholeNumber('leaseSeconds', leaseSecondsMin),
     heartbeatSeconds: context.wholeNumber('heartbeatSeconds', 1),
+    patienceMinutes: context.wholeNumber('patienceMinutes', 1),
     logRetention: context.oneOf('logRetentionDays', retentions) ?? RetentionDays.ONE_MONTH,
     reservedConcurrency: reservedConcurrency(context),
     webhookRequestsPerSecond: context.wholeNumber('webhookRequestsPerSecond', 1) ?? webhookRequestsPerSecondDefault,
@@ -71,6 +77,9 @@ export function settingsFromContext(node: Node): Settings {
       `must fit ${heartbeatsPerLease} times into a lease of ${leaseSeconds} s`,
       heartbeatSeconds,
     )
+  }
+  if (settings.patienceMinutes !== undefined && settings.patienceMinutes > patienceMinutesMax) {
+    context.refuse('patienceMinutes', `must be at most ${patienceMinutesMax}`, settings.patienceMinutes)
   }
   context.finish()
   return settings

@@ -1,4 +1,5 @@
 /** The check run of a head: who it is, and what it shows before there is a verdict and when there will be none. Pure. */
+import { modelOfPool } from './pool.ts'
 import type { Run } from './run.ts'
 import type { CheckRunResource } from './shown.ts'
 
@@ -16,6 +17,34 @@ export function checkRunIdentity(subject: {
 }): { name: string; head: string; externalId: string } {
   const { repository, number, head } = subject
   return { name: CHECK_RUN_NAME, head, externalId: `muster:v1:${repository.id}:${number}:${head}` }
+}
+
+/** While reviews wait for a throttled model; the next try is not the last. Times are ms UTC. */
+export function parkedCheckRun(
+  run: Run,
+  parking: { readonly pool: string; readonly since: number; readonly nextTry: number; readonly givenUpAt: number },
+): CheckRunResource {
+  const { pool, since, nextTry, givenUpAt } = parking
+  const lenses = Object.entries(run.pools ?? {}).flatMap(([lens, of]) => (of === pool ? [lens] : []))
+  const model = modelOfPool(pool) ?? pool
+  return {
+    kind: 'check_run',
+    ...checkRunIdentity(run),
+    status: 'in_progress',
+    title: `Parked since ${minuteOf(since)}, next try ${minuteOf(nextTry)}`,
+    summary: [
+      `The model \`${model}\` asks for patience, and ${run.head.slice(0, 7)} waits for it to be read by ${lenses.join(', ')}.`,
+      `It is tried again at ${minuteOf(nextTry)}, and from time to time after that.`,
+      `What was not read by ${minuteOf(givenUpAt)} is given up, and named.`,
+    ].join(' '),
+    text: '',
+    annotations: [],
+  }
+}
+
+/** `2026-01-05 09:30 UTC`: whoever reads it may be anywhere. */
+function minuteOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
 /** While the reviews run. */

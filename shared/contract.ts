@@ -48,7 +48,8 @@ export interface PlanAnswer {
 
 /** What review answers to the state machine. */
 export interface ReviewAnswer {
-  readonly outcome: 'completed' | 'failed' | 'ended' | 'held'
+  /** `parked`: its model is throttled, and it waits again: the machine goes back to Admit. */
+  readonly outcome: 'completed' | 'failed' | 'ended' | 'held' | 'parked'
   readonly findings: number
   readonly blocking: number
 }

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'model_refused'
   | 'model_unreachable'
   | 'model_throttled'
+  | 'model_quota_exhausted'
   | 'model_reply_cut'
   | 'model_reply_invalid'
   | 'analyzer_failed'

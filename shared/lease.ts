@@ -100,9 +100,14 @@ export function complete(fence: Fence, outcome: ReviewOutcome, token: string | u
 }
 
 /** Gives a lease back without a result, at the next epoch: it waits again if a token does. No loss is counted. */
-export function release(fence: Fence, token: string | undefined, lookAt: number): LeaseStep {
+export function release(
+  fence: Fence,
+  token: string | undefined,
+  lookAt: number,
+  kept: Pick<Review, 'throttledSince'> = {},
+): LeaseStep {
   return {
-    set: { state: token === undefined ? 'planned' : 'waiting', epoch: fence.epoch + 1, writer: fence.owner },
+    set: { state: token === undefined ? 'planned' : 'waiting', epoch: fence.epoch + 1, writer: fence.owner, ...kept },
     remove: ['owner', 'until'],
     if: { state: 'leased', ...fenceOf(fence), token },
     lookAt: token === undefined ? 'never' : lookAt,

@@ -36,6 +36,8 @@ export const REVIEW_LEASE_MS_DEFAULT = 180_000
 export const REVIEW_LEASE_MS_MIN = 3_000
 /** A lease is renewed this often within its time, so that two renewals in a row may fail (DESIGN §4). */
 export const HEARTBEATS_PER_LEASE = 3
+/** A throttled model is left alone for this part of a lease at least: 15 s of a lease of three minutes. */
+export const CLOSINGS_PER_LEASE = 12
 /** With this many workers lost in one attempt a review is given up (DESIGN §4: back to Admit at most 5 times). */
 export const REVIEW_LOSSES_MAX = 5
 /** What storing a result, completing and handing on may take at the end of a function's time, ms. */
@@ -80,6 +82,17 @@ export const MODEL_CALL_MS = 300_000
 export const MODEL_RETRY_AFTER_DEFAULT_MS = 60_000
 /** An endpoint may ask for hours or days; it is tried again before that, ms. */
 export const MODEL_RETRY_AFTER_MAX_MS = 3_600_000
+/** A model that stays throttled is asked again after half of the time that it has been so, but at least this often, ms. */
+export const MODEL_CLOSED_MAX_MS = 5 * 60_000
+/** How much later a model is asked again than it has to be, at most, as a part of the wait: not by all at one moment. */
+export const MODEL_CLOSED_JITTER = 0.1
+/** How long a review waits for a throttled model in all before it is given up, ms, if the deployment doesn't say. */
+export const PATIENCE_MS_DEFAULT = 60 * 60_000
+/**
+ * The longest patience, ms. In two hours a review is throttled 33 times at most, which is 15 events of its execution's history
+ * each time: 40 reviews stay below Step Functions' 25,000 events.
+ */
+export const PATIENCE_MS_MAX = 120 * 60_000
 /** A secret is read again after this, ms; a failed read is never cached. */
 export const SECRET_TTL_MS = 300_000
 /** After a signature mismatch the secret is read once more, but not more often than this, ms. */

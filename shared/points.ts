@@ -28,6 +28,10 @@ export const POINTS = [
   'review.read',
   'review.completed',
   'review.told',
+  'review.pool_opened',
+  'park.released',
+  'park.pool_closed',
+  'show_parked.raised',
   'review.run_held',
   'review.ended',
   'review.result_stored',
@@ -64,6 +68,7 @@ export const POINTS = [
   'ending.messages_withdrawn',
   'ending.resources_raised',
   'sweep.moved_on',
+  'give_up.written',
 ] as const
 
 export type Point = (typeof POINTS)[number]

@@ -23,6 +23,8 @@ export interface Review extends ReviewName {
   readonly epoch: number
   /** How often it was taken back in this attempt; absent for never. */
   readonly losses?: number
+  /** ms UTC: when its model was first throttled for it in this attempt; absent if it never was. */
+  readonly throttledSince?: number
   /** The invocation that holds the lease, or that completed it. */
   readonly owner?: string
   /** ms UTC: end of the grant or of the lease. */

@@ -58,6 +58,10 @@ export interface Run extends RunRequest {
   /** Document digest of this attempt's plan. */
   readonly plan?: string
   readonly planKey?: string
+  /** What its lenses compete for, by lens; one that isn't named asks no model. */
+  readonly pools?: Readonly<Record<string, string>>
+  /** Reviews of it wait for a model that is throttled, and its check run says so. */
+  readonly parked?: { readonly pool: string; readonly since: number }
   /** Document digest and plan key of the last conclusion, kept over attempts: the same key is shown again. */
   readonly conclusion?: string
   readonly concludedPlanKey?: string

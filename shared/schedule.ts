@@ -164,6 +164,13 @@ export function openedBy(fleet: Fleet, place: Place): Fleet {
   return { ...fleet, closed }
 }
 
+/** The fleet with those pools open whose time has come, and in which nobody works or, by `waitedFor`, waits; else the very same object. */
+export function withoutIdle(fleet: Fleet, waitedFor: readonly string[], now: number): Fleet {
+  const wanted = new Set([...waitedFor, ...Object.values(fleet.slots).map(({ pool }) => pool)])
+  const kept = Object.entries(fleet.closed).filter(([pool, { until }]) => until > now || wanted.has(pool))
+  return kept.length === Object.keys(fleet.closed).length ? fleet : { ...fleet, closed: Object.fromEntries(kept) }
+}
+
 function isProbing(fleet: Fleet, { probe }: Closing): boolean {
   return probe !== undefined && fleet.slots[probe.reviewId]?.epoch === probe.epoch
 }

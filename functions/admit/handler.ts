@@ -12,6 +12,7 @@ import { awaitGrant, readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { reached } from '../../shared/points.ts'
+import { poolOf } from '../../shared/pool.ts'
 import { parseReviewId, type ReviewName } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
 import { turnOf } from '../../shared/schedule.ts'
@@ -41,7 +42,14 @@ export async function handler(input: unknown): Promise<void> {
 async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
   const review = await awaitGrant(
     ledger,
-    { ...name, attempt: run.attempt, repository: run.repository, pool: 'lambda', turn: turnOf(run), token },
+    {
+      ...name,
+      attempt: run.attempt,
+      repository: run.repository,
+      pool: poolOf(run, name.lens),
+      turn: turnOf(run),
+      token,
+    },
     { writer: randomUUID(), now: Date.now() },
   )
   POINT: await reached('admit.review_written')

@@ -116,6 +116,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   model_refused: 'Check the key and the name of the model.',
   model_unreachable: 'Check the address of the model’s endpoint.',
   model_throttled: 'Give the endpoint time, or a larger quota.',
+  model_quota_exhausted: 'Put credit on the account of the API key, or raise its quota.',
   model_reply_cut: 'Use a model with a larger output, or split the change.',
   model_reply_invalid: 'Use a model that keeps to a schema.',
   secret_missing: 'Put the secret of the models as docs/configuration.md says.',

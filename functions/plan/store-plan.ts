@@ -12,6 +12,7 @@ import type { Raise } from '../../shared/ledger/resource.ts'
 import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
+import { poolsOf } from '../../shared/pool.ts'
 import { reviewIdOf } from '../../shared/review.ts'
 import type { Run } from '../../shared/run.ts'
 import type { LabelResource } from '../../shared/shown.ts'
@@ -33,7 +34,8 @@ export async function planClaimed(
   const digest = await putDocument(documents, plan)
   const wanted = shown ? [] : await inProgress(parts, run, plan)
   POINT: await reached('plan.stored')
-  const planned = await writePlan(ledger, run, { digest, planKey: plan.planKey, wanted, now: now() })
+  const { planKey } = plan
+  const planned = await writePlan(ledger, run, { digest, planKey, pools: poolsOf(plan), wanted, now: now() })
   if (!planned) throw new Retry('claim_contended', 'The run changed while it was planned.', 1_000)
   POINT: await reached('plan.written')
   log.info('Planned', {

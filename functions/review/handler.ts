@@ -5,34 +5,29 @@ import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/contract.ts'
-import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
-import { endUnwanted } from '../../shared/coordinator/end-review.ts'
-import { handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
-import { holdForHalt } from '../../shared/coordinator/hold.ts'
-import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
-import { LeaseHeld, nameOf, Refused, Retry, StaleFence } from '../../shared/errors.ts'
-import type { ReviewOutcome } from '../../shared/lease.ts'
+import { LeaseHeld, Refused, Retry, StaleFence } from '../../shared/errors.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { completeReview, leaseReview } from '../../shared/ledger/review.ts'
+import { leaseReview } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
 import { reached } from '../../shared/points.ts'
-import { parseReviewId, type Review } from '../../shared/review.ts'
-import type { Run } from '../../shared/run.ts'
+import { parseReviewId } from '../../shared/review.ts'
+import { type EndParts, end, finish, hold, park } from './end-work.ts'
 import { type WorkParts, work } from './work.ts'
 
-const log = openLog('review')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
-const parts: WorkParts = {
+const parts: WorkParts & EndParts = {
   ledger,
+  executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
   modelsSecret: openSecret(environment('MODELS_SECRET_ID')),
-  log,
+  log: openLog('review'),
   now: Date.now,
+  nonce: randomUUID,
+  random: Math.random,
 }
-const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
 
 interface Invocation {
   readonly awsRequestId: string
@@ -56,56 +51,13 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   POINT: await reached('review.leased')
   const { review } = leased
   const run = await readRun(ledger, runId)
-  if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(review, 'ended')
-  if (await standingHalt(ledger, run.repository)) return hold(run, review)
+  if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(parts, review, 'ended')
+  const held = { run, review, owner }
+  if (await standingHalt(ledger, run.repository)) return hold(parts, held)
   const remainingMs = invocation.getRemainingTimeInMillis()
-  const outcome = await work(parts, review, { owner, planDigest: run.plan, remainingMs })
+  const reading = await work(parts, review, { owner, planDigest: run.plan, remainingMs })
   POINT: await reached('review.read')
   // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
-  if (await standingHalt(ledger, run.repository)) return hold(run, review)
-  return complete(review, owner, outcome)
-}
-
-/** The whole run waits, so that none of it is concluded without what this halt kept from being read. */
-async function hold(run: Run, review: Review): Promise<ReviewAnswer> {
-  await holdForHalt(coordinator, run)
-  POINT: await reached('review.run_held')
-  return end(review, 'held')
-}
-
-/** Nobody wants the review any more, or not now: it ends, and its place is handed on. */
-async function end(review: Review, outcome: 'ended' | 'held'): Promise<ReviewAnswer> {
-  await endUnwanted(coordinator, review, outcome)
-  POINT: await reached('review.ended')
-  await giveUpPlace(review)
-  return { outcome, findings: 0, blocking: 0 }
-}
-
-async function complete(review: Review, owner: string, outcome: ReviewOutcome): Promise<ReviewAnswer> {
-  const { runId, lens, part, epoch } = review
-  const { kind, token } = await completeReview(ledger, review, { epoch, owner }, outcome)
-  if (kind === 'stale') throw new StaleFence() // RC5
-  POINT: await reached('review.completed')
-  if (kind === 'outcome_conflict') log.error('Another outcome stands already', { runId, code: kind })
-  if (token !== undefined) await tellDone(coordinator, { ...review, state: outcome.state, token })
-  POINT: await reached('review.told')
-  await giveUpPlace(review)
-  const counts = countsOf(outcome)
-  log.info('Review done', { runId, reviewId: `${lens}/${part}`, outcome: outcome.state, count: counts.findings })
-  return { outcome: outcome.state, ...counts }
-}
-
-/** The result stands whatever happens here: a place that isn't given up is void, and the sweeper hands it on (RC6). */
-async function giveUpPlace(review: Review): Promise<void> {
-  try {
-    await handOn(coordinator, [slotOf(review)])
-  } catch (error) {
-    log.warn('The place was not handed on; the sweeper will', { runId: review.runId, error: nameOf(error) })
-  }
-}
-
-function countsOf(outcome: ReviewOutcome): { findings: number; blocking: number } {
-  return outcome.state === 'completed'
-    ? { findings: outcome.findings, blocking: outcome.blocking }
-    : { findings: 0, blocking: 0 }
+  if (await standingHalt(ledger, run.repository)) return hold(parts, held)
+  return reading.kind === 'done' ? finish(parts, held, reading) : park(parts, held, reading.afterMs)
 }

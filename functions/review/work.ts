@@ -4,17 +4,25 @@ import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { type KeptLease, keepLease } from '../../shared/coordinator/keep-lease.ts'
 import { type Documents, getDocument, getText, putDocument } from '../../shared/documents/documents.ts'
 import { readMade, rememberMade } from '../../shared/documents/made.ts'
-import { isFailure, Refused, Retry } from '../../shared/errors.ts'
+import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/errors.ts'
 import type { ReviewOutcome } from '../../shared/lease.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
 import { LENS_KINDS, type LensName, type ModelChoice } from '../../shared/lens.ts'
 import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/limits.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
+import { modelOfPool } from '../../shared/pool.ts'
 import type { ReviewResult } from '../../shared/result.ts'
 import type { Review } from '../../shared/review.ts'
 import { lensOf } from './lenses/index.ts'
 import { blockingIn, failureOf, passedThrough, plannedReviewOf, resultOf } from './review.ts'
+
+/** What reading a review came to. */
+export type Reading =
+  /** `isAnswered`: its model has answered, and so is not throttled. */
+  | { readonly kind: 'done'; readonly outcome: ReviewOutcome; readonly isAnswered: boolean }
+  /** The model asks to be left alone for so long, ms: the review is not done. */
+  | { readonly kind: 'throttled'; readonly afterMs: number }
 
 export interface WorkParts {
   readonly ledger: Ledger
@@ -27,33 +35,54 @@ export interface WorkParts {
 
 /**
  * Throws StaleFence if the lease is lost, and Retry `busy` if one of our own services fails: that says nothing about the
- * review. Every other error is a reason on the review; it is never "no findings". Ends before the function's own deadline,
- * whether the lens heeds its signal or not.
+ * review, as a throttled model says nothing. Every other error is a reason on the review; it is never "no findings". Ends
+ * before the function's own deadline, whether the lens heeds its signal or not.
  */
 export async function work(
   parts: WorkParts,
   review: Review,
   lease: { readonly owner: string; readonly planDigest: string; readonly remainingMs: number },
-): Promise<ReviewOutcome> {
+): Promise<Reading> {
   const { ledger, now, log } = parts
   const { owner } = lease
   const kept = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, now)
   const deadline = AbortSignal.timeout(Math.max(1, lease.remainingMs - WORK_RESERVE_MS))
   try {
-    const { digest, result } =
-      (await madeBefore(parts, review)) ?? (await made(parts, review, lease.planDigest, { kept, deadline }))
+    const before = await madeBefore(parts, review)
+    const { digest, result } = before ?? (await made(parts, review, lease.planDigest, { kept, deadline }))
     kept.assertHeld()
-    return { state: 'completed', result: digest, findings: result.findings.length, blocking: blockingIn(result) }
+    const counts = { findings: result.findings.length, blocking: blockingIn(result) }
+    // What was made before says nothing about how the model is now.
+    const isAnswered = before === undefined && result.usage !== undefined
+    return { kind: 'done', outcome: { state: 'completed', result: digest, ...counts }, isAnswered }
   } catch (error) {
     kept.assertHeld()
     if (isOfOurServices(error))
       throw new Retry('busy', 'A document or a secret could not be read or stored.', 1_000, { cause: error })
-    const reason = failureOf(deadline.aborted ? deadline.reason : error)
-    log.warn('The lens failed', { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code })
-    return { state: 'failed', reason }
+    const met = deadline.aborted ? deadline.reason : error
+    const reason = failureOf(met)
+    const about = { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code }
+    if (isThrottle(met) && modelOfPool(review.pool) !== undefined) {
+      log.info('The model is throttled', about)
+      return { kind: 'throttled', afterMs: met.afterMs }
+    }
+    log.warn('The lens failed', about)
+    return { kind: 'done', outcome: { state: 'failed', reason }, isAnswered: ANSWERS.includes(reason.code) }
   } finally {
     await kept.stop()
   }
+}
+
+/** Failures that a model's own answer has brought about: it isn't throttled. */
+const ANSWERS: readonly ErrorCode[] = [
+  'model_refused',
+  'model_quota_exhausted',
+  'model_reply_cut',
+  'model_reply_invalid',
+]
+
+function isThrottle(error: unknown): error is Retry {
+  return isFailure(error, 'retry') && error.code === 'model_throttled'
 }
 
 interface Made {

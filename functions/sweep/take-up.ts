@@ -6,8 +6,10 @@ import { type NudgeQueue, nudge } from '../../shared/aws/queue.ts'
 import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { forgetIdlePools, giveUpWaiting } from '../../shared/coordinator/give-up.ts'
 import { enqueue, handOn, slotOf } from '../../shared/coordinator/hand-on.ts'
 import { holdForHalt } from '../../shared/coordinator/hold.ts'
+import { showParked } from '../../shared/coordinator/show-parked.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import { Dead } from '../../shared/errors.ts'
@@ -20,7 +22,9 @@ import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { resumeRun } from '../../shared/ledger/run-again.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
-import { isDone, parseReviewId, type Review } from '../../shared/review.ts'
+import { impatience, parkedSince } from '../../shared/parking.ts'
+import { modelOfPool } from '../../shared/pool.ts'
+import { isDone, parseReviewId, type Review, reviewIdOf } from '../../shared/review.ts'
 import { isLive, type Reason, type Run } from '../../shared/run.ts'
 import { type ExecutionSeen, isWanted, runActionOf, voidSlots } from './sweep.ts'
 import { newTick, type Tick } from './tick.ts'
@@ -121,10 +125,29 @@ async function takeUpWaiting(parts: SweepParts, { review, run }: { review: Revie
     await holdForHalt(parts, run)
     return
   }
+  if (await takeUpParked(parts, review, run)) return
   // Its ticket or its marker may have been lost with the process that wrote them. Putting them again is harmless.
   if (!(await isQueued(ledger, ticketOf(review)))) return enqueue(parts, review)
   // Who left a place free may have died before it looked into the queues; once for all who wait.
   return tick.once('hand_on', () => handOn(parts))
+}
+
+/** A review whose pool is closed is parked, which its run says; true if its patience is over (L2). */
+async function takeUpParked(parts: SweepParts, review: Review, run: Run): Promise<boolean> {
+  const { ledger, now, log } = parts
+  if (modelOfPool(review.pool) === undefined) return false
+  const { closed, slots } = await readFleet(ledger)
+  const closing = closed[review.pool]
+  if (!closing || slots[reviewIdOf(review)]) return false
+  const since = parkedSince(review, run, closing)
+  if (now() - since < ledger.timings.patienceMs) {
+    await showParked(parts, run, { pool: review.pool, since, nextTry: closing.until })
+    return false
+  }
+  const reason = impatience(review.pool, ledger.timings.patienceMs)
+  await giveUpWaiting(parts, review, reason)
+  log.info('Given up', { runId: run.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code })
+  return true
 }
 
 async function takeUpFleet(parts: SweepParts): Promise<void> {
@@ -137,6 +160,7 @@ async function takeUpFleet(parts: SweepParts): Promise<void> {
   // A review that waits although it has its slot: who granted it died before it was told (IL7).
   const ungranted = [...reviews.values()].flatMap((review) => (review?.state === 'waiting' ? [ticketOf(review)] : []))
   await handOn(parts, voidSlots(fleet.slots, reviews), ungranted)
+  await forgetIdlePools(parts)
   if (reviews.size === 0) await restFleet(parts.ledger)
 }
 

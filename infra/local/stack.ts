@@ -39,6 +39,8 @@ export interface LocalStackOptions {
   readonly model?: { readonly baseUrl: string; readonly model: string; readonly apiKey?: string }
   /** Lease of a review, s; the schedules run as much more often as it is shorter than a deployment's. */
   readonly leaseSeconds?: number
+  /** How long a review waits for a throttled model in all, min; absent: as deployed. */
+  readonly patienceMinutes?: number
   /** Every line that a function prints. */
   readonly onLog?: (functionName: string, line: string) => void
 }
@@ -148,6 +150,7 @@ async function start(
     // Half the memory and time of a cold start, once the first one has filled it.
     NODE_COMPILE_CACHE: path.join(options.cacheDirectory, 'compiled'),
     LEASE_SECONDS: String(leaseSeconds),
+    ...(options.patienceMinutes === undefined ? {} : { PATIENCE_MINUTES: String(options.patienceMinutes) }),
     GITHUB_API_URL: options.github?.apiUrl ?? github?.url ?? '',
     ...(options.model ? { MODEL_BASE_URL: options.model.baseUrl, MODEL_DEFAULT: options.model.model } : {}),
   }

@@ -21,12 +21,19 @@ export function optionalEnvironment(name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** The deployment's timings: LEASE_SECONDS is the lease of a review, HEARTBEAT_SECONDS its renewal; all others follow. */
+/** The deployment's timings: LEASE_SECONDS is a review's lease, HEARTBEAT_SECONDS its renewal, PATIENCE_MINUTES its patience. */
 export function timings(): Timings {
-  return timingsOf(millisecondsOf('LEASE_SECONDS'), millisecondsOf('HEARTBEAT_SECONDS'))
+  return timingsOf(
+    millisecondsOf('LEASE_SECONDS', SECOND_MS),
+    millisecondsOf('HEARTBEAT_SECONDS', SECOND_MS),
+    millisecondsOf('PATIENCE_MINUTES', MINUTE_MS),
+  )
 }
 
-function millisecondsOf(name: string): number | undefined {
-  const seconds = optionalEnvironment(name)
-  return seconds === undefined ? undefined : Number(seconds) * 1000
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+
+function millisecondsOf(name: string, unitMs: number): number | undefined {
+  const count = optionalEnvironment(name)
+  return count === undefined ? undefined : Number(count) * unitMs
 }

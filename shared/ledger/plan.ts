@@ -10,12 +10,18 @@ import { changeInTransaction, contended, due, keyOf, type Ledger, transact } fro
 export async function writePlan(
   ledger: Ledger,
   run: Run,
-  plan: { readonly digest: string; readonly planKey: string; readonly wanted: Raise['wanted']; readonly now: number },
+  plan: Pick<Run, 'pools'> & {
+    readonly digest: string
+    readonly planKey: string
+    readonly wanted: Raise['wanted']
+    readonly now: number
+  },
 ): Promise<Run | undefined> {
   const { now, wanted } = plan
   const key = keyOf.run(run.runId)
   const { repository, number, runId } = run
-  const members = { plan: plan.digest, planKey: plan.planKey, version: run.version + 1 }
+  const { digest, planKey, pools } = plan
+  const members = { plan: digest, planKey, ...(pools ? { pools } : {}), version: run.version + 1 }
   const answer = await contended(async () => {
     const written = await transact(ledger, [
       changeInTransaction(ledger, key, {

@@ -18,7 +18,16 @@ import { change, contended, create, due, type Item, keyOf, type Ledger, read, re
 const REVIEWS_PER_RUN_MAX = 400
 
 /** What a review knows of an attempt, and doesn't take over into the next one. */
-const OF_EARLIER_ATTEMPT = ['owner', 'until', 'losses', 'result', 'findings', 'blocking', 'reason'] as const
+const OF_EARLIER_ATTEMPT = [
+  'owner',
+  'until',
+  'losses',
+  'throttledSince',
+  'result',
+  'findings',
+  'blocking',
+  'reason',
+] as const
 
 /** One review; undefined if nobody has asked for it yet (`planned`). */
 export async function readReview(ledger: Ledger, name: ReviewName): Promise<Review | undefined> {
@@ -158,15 +167,18 @@ export async function completeReview(
 
 /**
  * Gives a lease back without a result: the review waits again, or is planned until Admit comes. Answers it as it is then;
- * undefined if the lease was another's already.
+ * undefined if the lease was another's already. `throttledSince` (ms UTC) is kept on it.
  */
 export async function releaseReview(
   ledger: Ledger,
   name: ReviewName,
-  lease: Fence & { now: number },
+  lease: Fence & { now: number; throttledSince?: number },
 ): Promise<Review | undefined> {
+  const { throttledSince } = lease
   const lookAt = lease.now + ledger.timings.grantMs
-  const released = await carryOut(ledger, name, (seen) => release(lease, seen?.token, lookAt))
+  const released = await carryOut(ledger, name, (seen) =>
+    release(lease, seen?.token, lookAt, throttledSince === undefined ? {} : { throttledSince }),
+  )
   return released.kind === 'done' ? reviewFrom(released.item) : undefined
 }
 

@@ -78,7 +78,17 @@ function laterOf(earlier: RunRequest | undefined, request: RunRequest): RunReque
 }
 
 /** What a run knows of an attempt, and doesn't take over into the next one. */
-export const OF_EARLIER_ATTEMPT = ['outcome', 'reason', 'verdict', 'token', 'plan', 'planKey', 'askedAgain'] as const
+export const OF_EARLIER_ATTEMPT = [
+  'outcome',
+  'reason',
+  'verdict',
+  'token',
+  'plan',
+  'planKey',
+  'pools',
+  'parked',
+  'askedAgain',
+] as const
 
 /** The run, read consistently; undefined if there is none. */
 export async function readRun(ledger: Ledger, runId: string, signal?: AbortSignal): Promise<Run | undefined> {
@@ -195,7 +205,18 @@ export function itemOf(run: Run): Item {
 
 /** The next attempt of a run, for that request. */
 export function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
-  const { outcome: _o, reason: _r, verdict: _v, token: _t, plan: _p, planKey: _k, askedAgain: _a, ...kept } = run
+  const {
+    outcome: _o,
+    reason: _r,
+    verdict: _v,
+    token: _t,
+    plan: _p,
+    planKey: _k,
+    pools: _pools,
+    parked: _parked,
+    askedAgain: _a,
+    ...kept
+  } = run
   return {
     ...kept,
     ...request,

@@ -4,6 +4,9 @@ import { StateMachine } from 'aws-local-stepfunctions'
 import { describe, expect, test } from 'vitest'
 import { machineDefinition, machineRooms, type State } from '../../infra/machine.ts'
 import { rooms } from '../../infra/rooms.ts'
+import { PATIENCE_MS_MAX, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
+import { throttledOf } from '../../shared/parking.ts'
+import { timingsOf } from '../../shared/timings.ts'
 
 /** The validator carries no types of its own. */
 const validate = createRequire(import.meta.url)('asl-validator') as (
@@ -152,13 +155,26 @@ describe('the definition', () => {
   test('the names of the states are those that the documentation and the console show', () => {
     expect(states.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
-        ...['Plan', 'PlanOutcome', 'ReviewMap', 'Admit', 'AdmitOutcome', 'Review', 'ReviewDone', 'ReviewLost'],
+        ...['Plan', 'PlanOutcome', 'ReviewMap', 'Admit', 'AdmitOutcome', 'Review', 'ReviewOutcome', 'ReviewDone'],
+        ...['ReviewLost', 'AdjudicateOutcome'],
         ...['AdmitAdjudication', 'AdjudicationOutcome', 'Adjudicate', 'Conclude', 'ConcludeOutcome'],
         ...['Succeeded', 'Failed', 'Superseded', 'Held'],
       ]),
     )
   })
 })
+
+/** How often a model that names no time can throttle one review until its patience is over. */
+function throttlesWithin(patienceMs: number): number {
+  let [now, count] = [0, 0]
+  for (let isGivenUp = false; !isGivenUp; count += 1) {
+    const answer = { afterMs: 0, now, random: 0 }
+    const throttled = throttledOf({ throttledSince: 0 }, answer, timingsOf(undefined, undefined, patienceMs))
+    now = throttled.until
+    isGivenUp = throttled.isGivenUp
+  }
+  return count
+}
 
 interface Called {
   readonly state: string
@@ -296,6 +312,35 @@ describe('the way through', () => {
     expect(called.filter((name) => name === 'Review')).toHaveLength(4)
     expect(called.filter((name) => name === 'Admit')).toHaveLength(1)
     expect(last).toBe('Succeeded')
+  })
+
+  test('L1: a review whose model is throttled waits again, as often as it must, and loses nothing by it', async () => {
+    const { calls, last } = await run({
+      Plan: () => ({ ...planned, reviews: ['first'] }),
+      Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Review: (payload) => (Number(payload.epoch) < 8 ? { ...completed, outcome: 'parked' } : completed),
+    })
+    expect(calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload.epoch)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8,
+    ])
+    expect(last).toBe('Succeeded')
+  })
+
+  test('J5: a second reading whose model is throttled waits again', async () => {
+    const { called, last } = await run({
+      AdmitAdjudication: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Adjudicate: (_payload, call) => (call < 3 ? { ...completed, outcome: 'parked' } : completed),
+    })
+    expect(called.filter((name) => name === 'Adjudicate')).toHaveLength(3)
+    expect(last).toBe('Succeeded')
+  })
+
+  test('L2: the history of the longest patience stays below 25,000 events', () => {
+    const rounds = throttlesWithin(PATIENCE_MS_MAX)
+    // Choice: 2 events. Review: 5 (entered, scheduled, started, succeeded, exited). Admit: 6 (submitted too).
+    const eventsPerRound = 2 * 2 + 5 + 6
+    expect(rounds).toBeLessThanOrEqual(33)
+    expect(PLAN_REVIEWS_MAX * rounds * eventsPerRound).toBeLessThan(25_000 - 5_000)
   })
 
   test('a review that is not granted is not read', async () => {

@@ -16,6 +16,7 @@ test('nothing has to be said', () => {
     modelBaseUrl: undefined,
     leaseSeconds: undefined,
     heartbeatSeconds: undefined,
+    patienceMinutes: undefined,
     logRetention: 30,
     reservedConcurrency: {},
     webhookRequestsPerSecond: 100,
@@ -30,6 +31,13 @@ test('numbers are taken as cdk.json has them and as -c hands them over', () => {
     leaseSeconds: 120,
     webhookRequestsPerSecond: 20,
   })
+})
+
+test('L2: patience is a time that an execution can bear', () => {
+  expect(settingsOf({ 'muster:patienceMinutes': '120' }).patienceMinutes).toBe(120)
+  for (const minutes of [0, 121, 'long']) {
+    expect(() => settingsOf({ 'muster:patienceMinutes': minutes }), String(minutes)).toThrow('muster:patienceMinutes')
+  }
 })
 
 describe('reserved concurrency', () => {

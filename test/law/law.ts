@@ -49,6 +49,7 @@ const handlerParts = [
   'functions/post/resources.ts',
   'functions/post/show.ts',
   'functions/post/writing.ts',
+  'functions/review/end-work.ts',
   'functions/review/work.ts',
   'functions/sweep/take-up.ts',
 ]

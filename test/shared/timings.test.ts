@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isFailure } from '../../shared/errors.ts'
-import { REVIEW_LEASE_MS_DEFAULT, REVIEW_LEASE_MS_MIN } from '../../shared/limits.ts'
+import { PATIENCE_MS_MAX, REVIEW_LEASE_MS_DEFAULT, REVIEW_LEASE_MS_MIN } from '../../shared/limits.ts'
 import { timingsOf } from '../../shared/timings.ts'
 
 describe('timingsOf', () => {
@@ -22,6 +22,8 @@ describe('timingsOf', () => {
       grantMs: 120_000,
       postLeaseMs: 60_000,
       lookMs: 60_000,
+      closedMinMs: 15_000,
+      patienceMs: 3_600_000,
     })
   })
 
@@ -36,6 +38,14 @@ describe('timingsOf', () => {
       expect(() => timingsOf(180_000, heartbeatMs)).toThrow(/^environment_missing: A heartbeat every/)
     },
   )
+
+  it('L2: a patience of its own changes nothing else', () => {
+    expect(timingsOf(180_000, undefined, 60_000)).toEqual({ ...timingsOf(180_000), patienceMs: 60_000 })
+  })
+
+  it.each([0, -1, PATIENCE_MS_MAX + 1, Number.NaN])('L2: refuses a patience of %d ms', (patienceMs) => {
+    expect(() => timingsOf(180_000, undefined, patienceMs)).toThrow(/^environment_missing: A patience of/)
+  })
 
   it.each([REVIEW_LEASE_MS_MIN - 1, 0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses a lease of %d ms',

@@ -19,7 +19,10 @@ export function simulatedLens(name: LensName, behaviourOf: LensBehaviourOf): Len
     const { durationMs, findings = [], failure } = behaviourOf(name, input)
     await waited(durationMs, input.signal)
     if (failure) throw failure
-    return { findings, coverage: input.files.map(({ path }) => ({ path, state: 'full' })) }
+    const coverage = input.files.map(({ path }) => ({ path, state: 'full' }) as const)
+    const { model } = input
+    // As a real one: who has asked a model says what it took.
+    return { findings, coverage, ...(model ? { usage: { model: model.model, inputTokens: 1, outputTokens: 1 } } : {}) }
   }
 }
 

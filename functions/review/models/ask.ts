@@ -31,8 +31,8 @@ export interface Answered<Answer> {
  * The model's answer. The schema goes with the request and into the instructions as well: an endpoint may ignore the
  * first. One that refuses it is asked again without; an answer of another shape is asked for once more.
  *
- * Each call has the model's own deadline (`timeoutMs`). Throws `Refused` (`model_refused`, `model_reply_cut`,
- * `model_reply_invalid`) or `Retry` (`model_throttled`, `model_unreachable`).
+ * Each call has the model's own deadline (`timeoutMs`). Throws `Refused` (`model_refused`,
+ * `model_quota_exhausted`, `model_reply_cut`, `model_reply_invalid`) or `Retry` (`model_throttled`, `model_unreachable`).
  */
 export async function ask<Answer>(question: Question<Answer>): Promise<Answered<Answer>> {
   const call = callerOf(question)

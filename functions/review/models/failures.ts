@@ -26,7 +26,12 @@ export function failureOf(error: unknown, model: ModelChoice): Refused | Retry {
       options,
     )
   }
-  if (status === 429) return new Retry('model_throttled', sentence, retryAfterMs(call), options)
+  if (status === 402 || (status === 429 && isOfQuota(call?.responseBody))) {
+    return new Refused('model_quota_exhausted', sentence, QUOTA_REMEDY, options)
+  }
+  if (status === 429 || isOutOfCapacity(call)) {
+    return new Retry('model_throttled', sentence, retryAfterMs(call), options)
+  }
   if (status === undefined || status >= 500 || status === 408 || status === 409) {
     return new Retry('model_unreachable', sentence, retryAfterMs(call), options)
   }
@@ -41,13 +46,32 @@ export function isSchemaUnsupported(error: unknown): boolean {
 
 const REMEDIES: ReadonlyMap<number, string> = new Map([
   [401, "Set the endpoint's API key."],
-  [402, 'Put credit on the account of the API key.'],
   [403, 'Give the API key access to this model.'],
   [404, 'Check the base URL and the name of the model.'],
   [413, 'Use a model with a larger context.'],
 ])
+const QUOTA_REMEDY = 'Put credit on the account of the API key, or raise its quota; waiting does not help.'
 const OTHER_REMEDY =
   'Check that the endpoint speaks the chat protocol of OpenAI and that the model has room for the prompt.'
+
+/** What is used up for good until somebody pays or raises it. A rate by the minute is called a quota by some, too. */
+const QUOTA = /quota|billing|credit|balance/i
+const RATE = /rate|throttl|per_?(second|minute)|[rt]pm/i
+
+/** True where a 429 says, by its code, that waiting is in vain. Its sentence may say anything. */
+function isOfQuota(body: string | undefined): boolean {
+  const { code, type } = errorIn(body ?? '') ?? {}
+  return [code, type].some((name) => typeof name === 'string' && QUOTA.test(name) && !RATE.test(name))
+}
+
+/** Anthropic's own status for "overloaded"; a 503 of anyone is one if it names a time, or says so by its code. */
+function isOutOfCapacity(call: APICallError | undefined): boolean {
+  if (call?.statusCode === 529) return true
+  if (call?.statusCode !== 503) return false
+  if (call.responseHeaders?.['retry-after'] !== undefined) return true
+  const { code, type } = errorIn(call.responseBody ?? '') ?? {}
+  return [code, type].some((name) => typeof name === 'string' && /overloaded|capacity/i.test(name))
+}
 
 /** `retry-after` in seconds or as a date (RFC 9110), in ms from now. */
 function retryAfterMs(call: APICallError | undefined): number {
@@ -62,17 +86,20 @@ function retryAfterMs(call: APICallError | undefined): number {
 
 /** The message of an error in OpenAI's form, else the body. */
 function messageIn(body: string): string {
+  const { message } = errorIn(body) ?? {}
+  return typeof message === 'string' ? message : body
+}
+
+/** The error in a body of OpenAI's form; undefined if it has another: a proxy's page. */
+function errorIn(body: string): { message?: unknown; code?: unknown; type?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(body)
     const error = typeof value === 'object' && value !== null && 'error' in value ? value.error : undefined
-    if (typeof error === 'string') return error
-    if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string') {
-      return error.message
-    }
+    if (typeof error === 'string') return { message: error }
+    return typeof error === 'object' && error !== null ? error : undefined
   } catch {
-    // Not JSON: a proxy's page, shown as it is.
+    return undefined
   }
-  return body
 }
 
 /** An endpoint may repeat the key it was given. */

@@ -35,7 +35,7 @@ export function lensesOf(random: Random, now: () => number): Lenses {
       hangs -= 1
       return { durationMs: FOR_EVER_MS }
     }
-    if (now() < throttledUntil) {
+    if (input.model && now() < throttledUntil) {
       return {
         durationMs: 100,
         failure: new Retry('model_throttled', 'Too many requests.', random.pick(RETRY_AFTER_MS)),

@@ -68,6 +68,28 @@ const scripts: readonly (readonly [string, Script, string])[] = [
     { 'admit first': [granted(1), granted(2), granted(3), answers('ended')], 'review first': throws('Lambda.Unknown') },
     'SUCCEEDED',
   ],
+  [
+    'L1: a review that is parked again and again',
+    {
+      'admit first': [granted(1), granted(2), granted(3), granted(4)],
+      'review first': [...times(3, returns('parked')), completed],
+    },
+    'SUCCEEDED',
+  ],
+  [
+    'L2: a parked review that is given up',
+    { 'admit first': [granted(1), answers('failed')], 'review first': [returns('parked')] },
+    'SUCCEEDED',
+  ],
+  ['a review that says nothing', { 'review first': [{ returns: null }] }, 'SUCCEEDED'],
+  [
+    'J5: an adjudication that is parked',
+    {
+      'admit adjudication': [granted(1), granted(2)],
+      'review adjudication': [returns('parked'), completed],
+    },
+    'SUCCEEDED',
+  ],
   ['a review that is lost', { 'review first': throws('analyzer_crashed') }, 'SUCCEEDED'],
   [
     'a review that is told to wait',

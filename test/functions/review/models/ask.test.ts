@@ -121,6 +121,41 @@ describe('a failure', () => {
   })
 
   test.each([
+    ['529', { kind: 'status', status: 529 }],
+    ['503 that names a time', { kind: 'status', status: 503, headers: { 'retry-after': '9' } }],
+    [
+      '503 that says so',
+      { kind: 'status', status: 503, body: { error: { type: 'overloaded_error', message: 'Later.' } } },
+    ],
+    [
+      '429 of a rate',
+      { kind: 'status', status: 429, body: { error: { code: 'rate_limit_exceeded', message: 'quota' } } },
+    ],
+    [
+      '429 of a rate called a quota',
+      { kind: 'status', status: 429, body: { error: { code: 'Throttling.RateQuota' } } },
+    ],
+    ['429 with a number for a code', { kind: 'status', status: 429, body: { error: { code: 429, message: 'quota' } } }],
+  ] satisfies [string, ModelTurn][])('L1: an endpoint without capacity (%s) is model_throttled', async (_, turn) => {
+    expect((await failure(turn)).error).toMatchObject({ name: 'retry', code: 'model_throttled' })
+  })
+
+  test.each([
+    ['402', { kind: 'status', status: 402 }],
+    ['429 by its code', { kind: 'status', status: 429, body: { error: { code: 'insufficient_quota', message: 'm' } } }],
+    ['429 by its type', { kind: 'status', status: 429, body: { error: { type: 'insufficient_quota', message: 'm' } } }],
+    ['429 of billing', { kind: 'status', status: 429, body: { error: { code: 'billing_hard_limit_reached' } } }],
+  ] satisfies [string, ModelTurn][])('L2: a used-up quota (%s) is not waited for', async (_, turn) => {
+    const { error, calls } = await failure(turn)
+    expect(error).toMatchObject({
+      name: 'refused',
+      code: 'model_quota_exhausted',
+      remedy: expect.stringMatching(/credit|quota/),
+    })
+    expect(calls).toBe(1)
+  })
+
+  test.each([
     ['status 503', { kind: 'status', status: 503 }],
     ['a closed connection', { kind: 'drop' }],
   ] satisfies [string, ModelTurn][])('%s is model_unreachable', async (_, turn) => {

@@ -1,0 +1,106 @@
+/** How work on a review ends: it is completed, ended or parked; who waits is told, and its place handed on. */
+import type { Log } from '../../shared/aws/log.ts'
+import type { ReviewAnswer } from '../../shared/contract.ts'
+import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { endUnwanted } from '../../shared/coordinator/end-review.ts'
+import { closePool, handOn, openPool, slotOf } from '../../shared/coordinator/hand-on.ts'
+import { holdForHalt } from '../../shared/coordinator/hold.ts'
+import { parkReview } from '../../shared/coordinator/park.ts'
+import { type ShowingParts, showGoingOn, showParked } from '../../shared/coordinator/show-parked.ts'
+import { tellDone } from '../../shared/coordinator/tell-done.ts'
+import { nameOf, StaleFence } from '../../shared/errors.ts'
+import type { ReviewOutcome } from '../../shared/lease.ts'
+import { completeReview } from '../../shared/ledger/review.ts'
+import { impatience, throttledOf } from '../../shared/parking.ts'
+import { reached } from '../../shared/points.ts'
+import type { Review } from '../../shared/review.ts'
+import type { Run } from '../../shared/run.ts'
+import type { Reading } from './work.ts'
+
+export interface EndParts extends Coordinator, ShowingParts {
+  readonly log: Log
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+/** A review that a worker holds, with the run that it is of, as both were read when it began. */
+export interface Held {
+  readonly run: Run
+  readonly review: Review
+  readonly owner: string
+}
+
+/** The whole run waits, so that none of it is concluded without what this halt kept from being read. */
+export async function hold(parts: EndParts, { run, review }: Held): Promise<ReviewAnswer> {
+  await holdForHalt(parts, run)
+  POINT: await reached('review.run_held')
+  return end(parts, review, 'held')
+}
+
+/** Nobody wants the review any more, or not now: it ends, and its place is handed on. */
+export async function end(parts: EndParts, review: Review, outcome: 'ended' | 'held'): Promise<ReviewAnswer> {
+  await endUnwanted(parts, review, outcome)
+  POINT: await reached('review.ended')
+  await orSweep(parts, review, () => handOn(parts, [slotOf(review)]))
+  return { outcome, findings: 0, blocking: 0 }
+}
+
+/** It is done: a probe's pool opens before its place is given up, so that who takes it finds it open. */
+export async function finish(
+  parts: EndParts,
+  held: Held,
+  { outcome, isAnswered }: Extract<Reading, { kind: 'done' }>,
+): Promise<ReviewAnswer> {
+  const { run, review } = held
+  const answer = await complete(parts, held, outcome)
+  await orSweep(parts, review, async () => {
+    const isOpen = isAnswered && (await openPool(parts, slotOf(review)))
+    POINT: await reached('review.pool_opened')
+    await handOn(parts, [slotOf(review)])
+    if (isOpen && run.parked?.pool === review.pool) await showGoingOn(parts, run)
+  })
+  return answer
+}
+
+/** Its model is throttled: nobody works there until it is tried again. The review waits, or has waited for too long (L2). */
+export async function park(parts: EndParts, held: Held, afterMs: number): Promise<ReviewAnswer> {
+  const { ledger, log, now, random } = parts
+  const { run, review, owner } = held
+  const throttled = throttledOf(review, { afterMs, now: now(), random: random() }, ledger.timings)
+  const { since, until } = throttled
+  if (throttled.isGivenUp) {
+    const reason = impatience(review.pool, ledger.timings.patienceMs)
+    const answer = await complete(parts, held, { state: 'failed', reason })
+    await orSweep(parts, review, () => closePool(parts, slotOf(review), until))
+    return answer
+  }
+  if (!(await parkReview(parts, review, { epoch: review.epoch, owner }, throttled))) throw new StaleFence()
+  log.info('Parked', { runId: run.runId, reviewId: `${review.lens}/${review.part}`, outcome: review.pool })
+  await orSweep(parts, review, () => showParked(parts, run, { pool: review.pool, since, nextTry: until }))
+  return { outcome: 'parked', findings: 0, blocking: 0 }
+}
+
+async function complete(parts: EndParts, { review, owner }: Held, outcome: ReviewOutcome): Promise<ReviewAnswer> {
+  const { runId, lens, part, epoch } = review
+  const { kind, token } = await completeReview(parts.ledger, review, { epoch, owner }, outcome)
+  if (kind === 'stale') throw new StaleFence() // RC5
+  POINT: await reached('review.completed')
+  if (kind === 'outcome_conflict') parts.log.error('Another outcome stands already', { runId, code: kind })
+  if (token !== undefined) await tellDone(parts, { ...review, state: outcome.state, token })
+  POINT: await reached('review.told')
+  const counts =
+    outcome.state === 'completed'
+      ? { findings: outcome.findings, blocking: outcome.blocking }
+      : { findings: 0, blocking: 0 }
+  parts.log.info('Review done', { runId, reviewId: `${lens}/${part}`, outcome: outcome.state, count: counts.findings })
+  return { outcome: outcome.state, ...counts }
+}
+
+/** What became of the review stands whatever happens here: a place that isn't given up is void, and the sweeper hands it on (RC6). */
+async function orSweep({ log }: EndParts, { runId }: Review, giveUpPlace: () => Promise<void>): Promise<void> {
+  try {
+    await giveUpPlace()
+  } catch (error) {
+    log.warn('What follows from the review was not done; the sweeper will', { runId, error: nameOf(error) })
+  }
+}

@@ -1,0 +1,30 @@
+/** Giving up what waits for a throttled model: a review whose patience is over, and a closed pool that nobody waits for. */
+import { dropTicket, readFleet, readQueues, writeFleet } from '../ledger/fleet.ts'
+import { failWaiting } from '../ledger/parked.ts'
+import { ticketOf } from '../ledger/review.ts'
+import { reached } from '../points.ts'
+import type { Review } from '../review.ts'
+import type { Reason } from '../run.ts'
+import { withoutIdle } from '../schedule.ts'
+import type { Coordinator } from './coordinator.ts'
+import { tellDone } from './tell-done.ts'
+
+/** Fails a review that waits, and tells who waits for it; nothing happens if it has moved on since. Repeatable. */
+export async function giveUpWaiting(coordinator: Coordinator, review: Review, reason: Reason): Promise<void> {
+  const failed = await failWaiting(coordinator.ledger, review, reason)
+  if (!failed) return
+  POINT: await reached('give_up.written')
+  await dropTicket(coordinator.ledger, ticketOf(review))
+  await tellDone(coordinator, failed)
+}
+
+/**
+ * Forgets that pools are closed whose time has come and for which nobody waits: there is nobody to try them. Who comes next
+ * finds out how the model is. What others change meanwhile is looked at the next time.
+ */
+export async function forgetIdlePools({ ledger, now, nonce }: Coordinator): Promise<void> {
+  const fleet = await readFleet(ledger)
+  if (Object.keys(fleet.closed).length === 0) return
+  const waitedFor = (await readQueues(ledger)).map(({ pool }) => pool)
+  await writeFleet(ledger, fleet, withoutIdle(fleet, waitedFor, now()), nonce(), now())
+}
