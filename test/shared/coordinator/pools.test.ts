@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closePool, handOn, openPool, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { queueTicket, readFleet } from '../../../shared/ledger/fleet.ts'
+import { ticketOf } from '../../../shared/ledger/review.ts'
+import { QUEUES_LOOKED_INTO_MAX } from '../../../shared/limits.ts'
+import { startWorld, type World } from '../ledger/world.ts'
+import { about, admitted, asked, FLEET, heldParts, stored, worked } from './fleet-of-tests.ts'
+
+const MINUTE = 60_000
+const model = { pool: 'model/a' }
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+/** Part 0 works and is throttled: its place goes, its pool is closed for a minute. */
+async function throttled(): Promise<void> {
+  const review = await admitted(world, 0, model)
+  await closePool(world.coordinator, slotOf(review), world.now + MINUTE)
+}
+
+describe('a throttled pool', () => {
+  it('its place is given up and the pool closed in one write, and other pools get what is free', async () => {
+    await world.limit({ configured: 1 })
+    await admitted(world, 0, model)
+    await admitted(world, 1, model)
+    await admitted(world, 2)
+    world.wire.passed.length = 0
+    await closePool(world.coordinator, slotOf(await stored(world, 0)), world.now + MINUTE)
+    expect(world.wire.passed.filter(about('UpdateItem', FLEET))).toHaveLength(1)
+    expect(await heldParts(world)).toEqual([2])
+    expect((await readFleet(world.ledger)).closed).toEqual({
+      'model/a': { since: world.now, until: world.now + MINUTE },
+    })
+  })
+
+  it('who comes meanwhile waits; at its time one is let in, and no second one while that one works', async () => {
+    await throttled()
+    for (const part of [1, 2, 3]) await admitted(world, part, model)
+    expect(await heldParts(world)).toEqual([])
+    world.now += MINUTE
+    await handOn(world.coordinator)
+    await handOn(world.coordinator)
+    expect(await heldParts(world)).toEqual([1])
+  })
+
+  it('IL13: its probe opens it before it is done, and all who wait are let in', async () => {
+    await throttled()
+    for (const part of [1, 2, 3]) await admitted(world, part, model)
+    world.now += MINUTE
+    await handOn(world.coordinator)
+    await openPool(world.coordinator, slotOf(await stored(world, 1)))
+    expect(await heldParts(world)).toEqual([1, 2, 3])
+    expect((await readFleet(world.ledger)).closed).toEqual({})
+  })
+
+  it('a probe that ends without an answer of the model leaves it closed, for the next probe', async () => {
+    await throttled()
+    for (const part of [1, 2]) await admitted(world, part, model)
+    world.now += MINUTE
+    await handOn(world.coordinator)
+    await worked(world, await stored(world, 1))
+    expect(await heldParts(world)).toEqual([2])
+    expect((await readFleet(world.ledger)).closed).toHaveProperty(['model/a'])
+  })
+
+  it('I8: a worker that was replaced neither closes nor opens it', async () => {
+    const review = await admitted(world, 0, model)
+    await closePool(world.coordinator, { ...slotOf(review), epoch: 0 }, world.now + MINUTE)
+    expect((await readFleet(world.ledger)).closed).toEqual({})
+    expect(await heldParts(world)).toEqual([0])
+  })
+})
+
+it('with more queues than one hand-over looks into, none is left out', async () => {
+  const count = QUEUES_LOOKED_INTO_MAX + 10
+  await world.limit({ configured: 5 })
+  for (let id = 0; id < count; id += 1) {
+    const repository = { id, owner: 'acme', name: `r${id}`, installationId: 70 }
+    await queueTicket(world.ledger, ticketOf(await asked(world, id, { repository })), 'n')
+  }
+  const done = new Set<number>()
+  await handOn(world.coordinator)
+  for (let held = await heldParts(world); held.length > 0; held = await heldParts(world)) {
+    for (const part of held) {
+      done.add(part)
+      await worked(world, await stored(world, part))
+    }
+  }
+  expect(done.size).toBe(count)
+})
