@@ -81,7 +81,9 @@ export function scriptOf(random: Random): Script {
     name: `widgets-${index + 1}`,
     configuration: configurationOf(random),
   }))
-  const pulls = Array.from({ length: random.between(1, 3) }, () => ({ repository: random.below(repositories.length) }))
+  const pulls = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
+    repository: random.below(repositories.length),
+  }))
   const opens = pulls.map((_, pull) => ({ at: random.below(20_000), kind: 'open' as const, pull, choice: 0 }))
   const actions: Action[] = [...opens]
   // A few kinds in each seed: what happens often there then meets itself, and each other.
@@ -107,7 +109,7 @@ export function scriptOf(random: Random): Script {
 
 /** At least one lens; the fewer rounds there are, the more runs are of analyzers alone. */
 function configurationOf(random: Random): string {
-  const active = LENSES.filter(() => random.chance(0.6))
+  const active = LENSES.filter(() => random.chance(0.5))
   const lenses = active.length === 0 ? [random.pick(LENSES)] : active
   const states = LENSES.map((lens) => `  ${lens}: ${lenses.includes(lens) ? 'active' : 'off'}`)
   return ['lenses:', ...states, 'rounds:', `  ceiling: ${random.pick([3, 3, 2, 1])}`, ''].join('\n')
