@@ -1,5 +1,6 @@
 /** IL7, IL8, IL9 and IL13: grants that nobody finished, markers, tickets of two epochs, limits that are raised. No sweep helps, but where it is named. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Retry } from '../../../shared/errors.ts'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import type { LensBehaviourOf } from '../simulated-lens.ts'
 import { queries, writes } from './requests.ts'
@@ -224,5 +225,60 @@ describe('IL13: a ticket comes while a limit is raised', () => {
       await schedule.until('the ticket is served', () => isWorking(head), AT_ONCE_MS)
       await schedule.rest()
     })
+  })
+})
+
+describe('IL13: a ticket comes while a pool opens', () => {
+  /** ms that the throttled model asks for. */
+  const ASKED_MS = 20_000
+
+  /** The first reading is throttled, so that its pool is closed; it is tried again by a probe, which is being read then. */
+  async function probing(): Promise<void> {
+    let readings = 0
+    schedule = await openSchedule({
+      coldStart,
+      lens: () => {
+        readings += 1
+        const failure = new Retry('model_throttled', 'Too many requests.', ASKED_MS)
+        return { durationMs: readings === 1 ? 1_000 : 40_000, ...(readings === 1 ? { failure } : {}) }
+      },
+    })
+    const probe = await schedule.open('a.ts')
+    await schedule.until('it is parked', () => Object.keys(closed()).length === 1)
+    await schedule.pass(2 * ASKED_MS)
+    for (let sweeps = 0; sweeps < 5 && !isWorking(probe.head); sweeps += 1) {
+      await schedule.pass(30_000)
+      await schedule.sweep()
+      await schedule.pass(1_000)
+    }
+    expect(isWorking(probe.head)).toBe(true)
+  }
+
+  const closed = () => (schedule.world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })?.closed ?? {}) as object
+
+  test('after the probe has seen an empty queue, by an admit that saw the pool closed', async () => {
+    await probing()
+    const opens = schedule.pauseAt({ room: 'review', before: writesFleet })
+    await opens.reached()
+    const admit = schedule.pauseAt({ room: 'admit', before: putsTicket })
+    const { head } = await schedule.open('b.ts')
+    await admit.reached()
+    opens.resume()
+    await schedule.until('the pool is open', () => Object.keys(closed()).length === 0)
+    await schedule.pass(5_000)
+    expect(isWaiting(head)).toBe(true)
+    admit.resume()
+    await schedule.until('the ticket is served', () => isWorking(head), AT_ONCE_MS)
+    await schedule.rest()
+  })
+
+  test('before the pool is written open', async () => {
+    await probing()
+    const opens = schedule.pauseAt({ room: 'review', before: writesFleet })
+    await opens.reached()
+    const { head } = await waiting('b.ts')
+    opens.resume()
+    await schedule.until('the ticket is served', () => isWorking(head), AT_ONCE_MS)
+    await schedule.rest()
   })
 })
