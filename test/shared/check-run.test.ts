@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkRunIdentity, endedCheckRun, inProgressCheckRun } from '../../shared/check-run.ts'
+import { checkRunIdentity, endedCheckRun, inProgressCheckRun, parkedCheckRun } from '../../shared/check-run.ts'
 import type { Reason, RunOutcome } from '../../shared/run.ts'
 import { repository, runOf, sha } from './samples.ts'
 
@@ -35,6 +35,18 @@ describe('what a check run shows without a verdict', () => {
     expect(conclusion).toBe('neutral')
     expect(summary).toContain('GitHub did not show this head in time. (`head_not_visible`)')
     expect(summary).toContain('Deliver its webhook again')
+  })
+
+  it('L2: a parked one is in progress, and says since when, for which lens, when it is tried and when it is given up', () => {
+    const [since, nextTry, givenUpAt] = [9, 14, 69].map((minute) => Date.UTC(2026, 0, 5, 9, minute))
+    if (!since || !nextTry || !givenUpAt) throw new Error('Expected three times')
+    const run = runOf({ pools: { correctness: 'model/a', design: 'model/b' } })
+    const shown = parkedCheckRun(run, { pool: 'model/a', since, nextTry, givenUpAt })
+    expect(shown).toMatchObject({ status: 'in_progress', externalId: endedCheckRun(run).externalId })
+    expect(shown.title).toBe('Parked since 2026-01-05 09:09 UTC, next try 2026-01-05 09:14 UTC')
+    expect(shown.summary).toMatch(
+      /model `a` asks.*by correctness\. .*again at .*09:14.*not read by 2026-01-05 10:09 UTC/,
+    )
   })
 
   it('the one in progress is the one that is completed', () => {

@@ -15,6 +15,7 @@ import {
   turnOf,
   withGrants,
   without,
+  withoutIdle,
 } from '../../shared/schedule.ts'
 import { ticket } from './samples.ts'
 
@@ -144,7 +145,8 @@ describe('schedule', () => {
 
   it('I1: no place stays free while an allowed review without a slot waits', () => {
     fc.assert(
-      fc.property(anyFleet, fc.array(anyTicket), (fleet, waiting) => {
+      // One ticket a review: an earlier one, which may be of another pool, is void and gets nothing.
+      fc.property(anyFleet, fc.uniqueArray(anyTicket, { selector: (one) => one.reviewId }), (fleet, waiting) => {
         const after = withGrants(fleet, schedule(fleet, waiting, NOW), NOW)
         const left = waiting.filter((one) => after.slots[one.reviewId] === undefined && isAllowed(after, one, NOW))
         expect(left.length === 0 || freePlaces(after) <= 0).toBe(true)
@@ -251,6 +253,15 @@ describe('a closed pool', () => {
     const [probe = works] = schedule(two, waits, NOW + 60)
     const after = closedBy(withGrants(two, [probe], NOW + 60), other, { until: NOW + 1, now: NOW + 61 })
     expect(after.closed['model/a']).toMatchObject({ until: NOW + 60, probe: { reviewId: probe.reviewId, epoch: 1 } })
+  })
+
+  it('is forgotten when its time has come and nobody waits for it or works in it', () => {
+    expect(withoutIdle(closed, [], NOW + 59)).toBe(closed)
+    const left = without(closed, [works])
+    expect(withoutIdle(left, [], NOW + 59)).toBe(left)
+    expect(withoutIdle(left, ['model/a'], NOW + 60)).toBe(left)
+    expect(withoutIdle(closed, [], NOW + 60)).toBe(closed)
+    expect(withoutIdle(left, ['lambda'], NOW + 60)).toEqual({ ...left, closed: {} })
   })
 
   it('I8: a worker that was replaced says nothing about it', () => {

@@ -1,9 +1,11 @@
 /** The admit room over the real ledger. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readFleet } from '../../../shared/ledger/fleet.ts'
 import { completeReview, leaseReview } from '../../../shared/ledger/review.ts'
-import { acceptRun, updateRun } from '../../../shared/ledger/run.ts'
+import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
 import { CONTRACT, REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
-import { reviewIdOf } from '../../../shared/review.ts'
+import { type ReviewName, reviewIdOf } from '../../../shared/review.ts'
 import { heldParts, stored } from '../../shared/coordinator/fleet-of-tests.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { requestOf, wantedReview } from '../../shared/samples.ts'
@@ -21,10 +23,16 @@ afterEach(() => world.close())
 
 const wanted = wantedReview(0)
 
-async function admit(token: string): Promise<void> {
+async function admit(token: string, changes: Partial<ReviewName> = {}): Promise<void> {
   vi.resetModules()
   const { handler } = await import('../../../functions/admit/handler.ts')
-  await handler({ contract: CONTRACT, runId: wanted.runId, attempt: 1, review: reviewIdOf(wanted), token })
+  await handler({
+    contract: CONTRACT,
+    runId: wanted.runId,
+    attempt: 1,
+    review: reviewIdOf({ ...wanted, ...changes }),
+    token,
+  })
 }
 
 /** A worker of the granted review, whose lease ends at `until`, ms UTC. */
@@ -39,6 +47,31 @@ describe('the admit room', () => {
   it('a review gets its place at once where one is free', async () => {
     await admit('first')
     expect(answerTo('first')).toEqual({ outcome: 'granted', epoch: 1 })
+  })
+
+  it('L1: a review waits in the pool of its model, one that asks none in that of analyzers', async () => {
+    await world.limit({ pools: { 'model/a': { configured: 1 } } })
+    const run = await readRun(world.ledger, wanted.runId)
+    if (!run) throw new Error('Expected the run to be stored, found none')
+    await world.put({
+      ...(await world.item(keyOf.run(run.runId))),
+      ...keyOf.run(run.runId),
+      pools: { correctness: 'model/a' },
+    })
+    for (const part of [0, 1]) await admit(`model-${part}`, { lens: 'correctness', part })
+    await admit('analyzer', { lens: 'secrets' })
+    expect(answerTo('model-0')).toMatchObject({ outcome: 'granted' })
+    expect(answerTo('model-1')).toBeUndefined()
+    expect(answerTo('analyzer')).toMatchObject({ outcome: 'granted' })
+    const { slots } = await readFleet(world.ledger)
+    expect(
+      Object.values(slots)
+        .map(({ pool }) => pool)
+        .sort(),
+    ).toEqual(['lambda', 'model/a'])
+    const keys = (await world.items()).map(({ pk, sk }) => `${pk} ${sk}`)
+    expect(keys).toContainEqual('FLEET#main WAITING#7#model/a')
+    expect(keys).toContainEqual(expect.stringMatching(/^QUEUE#7#model\/a .*correctness\/1#1$/))
   })
 
   it('while a worker holds a live lease nothing is taken from it; its completion tells who waits', async () => {

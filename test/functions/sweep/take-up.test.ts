@@ -3,12 +3,12 @@ import { lookAgainAt } from '../../../functions/sweep/sweep.ts'
 import { type SweepParts, takeUp } from '../../../functions/sweep/take-up.ts'
 import { newTick } from '../../../functions/sweep/tick.ts'
 import { openLog } from '../../../shared/aws/log.ts'
-import { handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { closePool, handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
 import { dueKeys, lookLater, readDue } from '../../../shared/ledger/due.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { readResources, resourceIn } from '../../../shared/ledger/resource.ts'
-import { completeReview, leaseReview, ticketOf } from '../../../shared/ledger/review.ts'
+import { completeReview, endReview, leaseReview, ticketOf } from '../../../shared/ledger/review.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
@@ -110,6 +110,65 @@ describe('the fleet', () => {
     expect(await stored(world, 0)).toMatchObject({ state: 'granted' })
     expect(toldParts(world)).toEqual([0])
     expect((await waitingItems(world)).tickets).toEqual([])
+  })
+})
+
+describe('a review whose model is throttled', () => {
+  const POOL = 'model/a'
+  const MINUTE_MS = 60_000
+  const parkedRun = () => readRun(world.ledger, requestOf().runId)
+
+  /** Part 0 was throttled and has gone; part 1 waits behind the pool, closed until then. */
+  async function waitsBehind(untilMs: number): Promise<void> {
+    const review = await admitted(world, 0, { pool: POOL })
+    await closePool(world.coordinator, slotOf(review), world.now + untilMs)
+    await endReview(world.ledger, review)
+    await admitted(world, 1, { pool: POOL })
+    expect(await stored(world, 1)).toMatchObject({ state: 'waiting' })
+  }
+
+  it('L2: its run says once that it is parked, although it never came to ask the model', async () => {
+    await waitsBehind(20 * MINUTE_MS)
+    await sweep(5 * MINUTE_MS)
+    const { parked, version } = (await parkedRun()) ?? {}
+    expect(parked).toMatchObject({ pool: POOL })
+    await sweep(5 * MINUTE_MS)
+    expect(await parkedRun()).toMatchObject({ parked, version })
+    const pullRequest = { repositoryId: repository.id, number: requestOf().number }
+    const shown = resourceIn(await readResources(world.ledger, pullRequest), {
+      kind: 'check_run',
+      key: requestOf().head,
+    })
+    expect(shown).toMatchObject({ generation: 1 })
+  })
+
+  it('R3: when its time has come it is granted as the one probe, by the sweeper if by nobody else', async () => {
+    await waitsBehind(MINUTE_MS)
+    await admitted(world, 2, { pool: POOL })
+    await sweep(lookMs)
+    expect(await heldParts(world)).toEqual([1])
+    await sweep(lookMs)
+    expect(await heldParts(world)).toEqual([1])
+  })
+
+  it('L2: is given up when patience is over: it has failed, who waits is told, and nothing of it stays', async () => {
+    await waitsBehind(180 * MINUTE_MS)
+    await sweep(59 * MINUTE_MS)
+    expect(await stored(world, 1)).toMatchObject({ state: 'waiting' })
+    await sweep(6 * MINUTE_MS)
+    expect(await stored(world, 1)).toMatchObject({ state: 'failed', epoch: 2, reason: { code: 'model_throttled' } })
+    expect(world.answers.at(-1)).toMatchObject({ token: 'token-1', output: { outcome: 'failed' } })
+    expect((await waitingItems(world)).tickets).toEqual([])
+    expect(await stored(world, 1)).not.toHaveProperty('token')
+  })
+
+  it('a closed pool that nobody waits for any more is forgotten, and the fleet is at rest', async () => {
+    await waitsBehind(3 * MINUTE_MS)
+    const review = await stored(world, 1)
+    await endReview(world.ledger, review)
+    for (let minute = 0; minute < 6; minute += 1) await sweep(lookMs)
+    expect(await readFleet(world.ledger)).toMatchObject({ closed: {}, slots: {} })
+    expect(await world.item(keyOf.fleet())).not.toHaveProperty('dueAt')
   })
 })
 
