@@ -1,0 +1,56 @@
+/** The protocol's page names every point and every state that the code has, and no point that it hasn't. */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { POINTS } from '../../shared/points.ts'
+import { invariantIds } from '../simulation/invariants/broken.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const page = read('docs/coordinator.md')
+
+/** The text between a heading of the page and the next one of its level. */
+function section(heading: string): string {
+  const [, text = ''] = page.split(`\n## ${heading}\n`)
+  return text.split('\n## ', 1)[0] ?? ''
+}
+
+/** The members of a union of literals in a source. */
+function literalsOf(path: string, type: string): string[] {
+  const [, union = ''] = new RegExp(`export type ${type} =([^\\n]*(?:\\n {2}\\|[^\\n]*)*)`).exec(read(path)) ?? []
+  return [...union.matchAll(/'(\w+)'/g)].map(([, literal = '']) => literal)
+}
+
+test('crash windows: each point of the code stands in one row, and no other does', () => {
+  const rows = section('Crash windows').split('\n')
+  const named = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`(\w+\.\w+)`/g)].map(([, point]) => point),
+  )
+  expect(named.toSorted()).toEqual([...POINTS].toSorted())
+})
+
+describe('the diagrams have each state of the code, and no other', () => {
+  const diagrams = [...section('States').matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, text = '']) => text)
+  const statesIn = (diagram = '') =>
+    new Set(
+      [...diagram.matchAll(/^ {2}(\S+) --> (\w+)/gm)]
+        .flatMap(([, from, to]) => [from, to])
+        .filter((state) => state !== '[*]'),
+    )
+
+  test.each([
+    ['a run', 'shared/run.ts', 'RunState', 0],
+    ['a review', 'shared/review.ts', 'ReviewState', 1],
+  ] as const)('of %s', (_what, path, type, index) => {
+    expect([...statesIn(diagrams[index])].toSorted()).toEqual(literalsOf(path, type).toSorted())
+  })
+})
+
+test('what always holds: each invariant of the simulation has its row', () => {
+  const rows = [...section('What always holds').matchAll(/^\| (I\d) \|/gm)].map(([, id]) => id)
+  expect(rows).toEqual(invariantIds.filter((id) => /^I\d$/.test(id)))
+})
+
+test('each file and folder that it names is there', () => {
+  const paths = [...page.matchAll(/`((?:shared|test)\/[^\s`]+)`/g)].map(([, path = '']) => path)
+  expect(paths.length).toBeGreaterThan(5)
+  expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([])
+})
