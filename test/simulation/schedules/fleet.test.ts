@@ -1,6 +1,7 @@
 /** IL7, IL8, IL9 and IL13: grants that nobody finished, markers, tickets of two epochs, limits that are raised. No sweep helps, but where it is named. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Retry } from '../../../shared/errors.ts'
+import { poolOfModel } from '../../../shared/pool.ts'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import type { LensBehaviourOf } from '../simulated-lens.ts'
 import { queries, writes } from './requests.ts'
@@ -22,6 +23,8 @@ const dropsTicket = writes('DeleteItem', /^QUEUE#/)
 const putsMarker = writes('PutItem', /^FLEET#main WAITING#/)
 const dropsMarker = writes('DeleteItem', /^FLEET#main WAITING#/)
 
+/** Of the world's one model. */
+const POOL = poolOfModel('simulated')
 const LONG_MS = 60_000
 /** A place is handed over within a few calls. */
 const AT_ONCE_MS = 2_000
@@ -184,7 +187,7 @@ describe('IL9: what is left of epoch 1 doesn’t touch the ticket of epoch 2', (
 describe('IL13: a ticket comes while a limit is raised', () => {
   const RAISES = [
     ['of the fleet', { configured: 1 }, { configured: 2 }],
-    ['of a pool', { pools: { lambda: { configured: 1 } } }, { pools: { lambda: null } }],
+    ['of a pool', { pools: { [POOL]: { configured: 1 } } }, { pools: { [POOL]: null } }],
     ['of each repository', { perRepository: 1 }, { perRepository: null }],
   ] as const
 
