@@ -54,7 +54,6 @@ export function openWitness(): Witness {
       if (code === 'outcome_conflict') event('outcome_conflict')
       if (message === 'Made before') event('made before')
       if (message === 'Run taken up') event('sweep took up a run')
-      if (message === 'Planned' && outcome === 'replay') event('plan replayed')
       if (message === 'Planned' && outcome === 'shown') event('shown again')
       if (code === 'github_throttled') event('throttled at GitHub')
     },
@@ -64,7 +63,10 @@ export function openWitness(): Witness {
     ended(container, end) {
       const point = lastPoint.get(container)
       lastPoint.delete(container)
-      if (end.kind === 'result') return
+      if (end.kind === 'result') {
+        if (container.room === 'plan' && end.json.includes('"outcome":"replay"')) event('plan replayed')
+        return
+      }
       if (end.errorType === 'Runtime.ExitError' && point) seen.add(`crash after: ${point}`)
       if (end.errorType === 'Sandbox.Timedout') event('function timed out')
       if (end.errorType === 'lease_held') event('lease_held')
