@@ -90,7 +90,9 @@ export function patientTests(): void {
 }
 
 /** Starts the stack. Without `model: true` no model is configured. */
-export async function startMuster(options: { leaseSeconds?: number; model?: boolean } = {}): Promise<Muster> {
+export async function startMuster(
+  options: { leaseSeconds?: number; patienceMinutes?: number; model?: boolean } = {},
+): Promise<Muster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'muster-e2e-'))
   const lines: LogLine[] = []
   let activity = Promise.withResolvers<void>()
@@ -108,6 +110,7 @@ export async function startMuster(options: { leaseSeconds?: number; model?: bool
       happened()
     },
     ...(options.leaseSeconds === undefined ? {} : { leaseSeconds: options.leaseSeconds }),
+    ...(options.patienceMinutes === undefined ? {} : { patienceMinutes: options.patienceMinutes }),
     ...(options.model ? { model: { baseUrl: model.baseUrl, model: 'led', apiKey: 'key-of-the-led-model' } } : {}),
   })
   const { github } = stack

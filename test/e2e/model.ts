@@ -9,7 +9,9 @@ export interface ModelCall {
   readonly abandoned: boolean
 }
 
-export type ModelAnswer = { readonly findings: readonly object[] } | { readonly status: number }
+export type ModelAnswer =
+  | { readonly findings: readonly object[] }
+  | { readonly status: number; readonly retryAfterSeconds?: number }
 
 export interface LedModel {
   readonly baseUrl: string
@@ -83,7 +85,10 @@ function textOf(value: unknown): string {
 function send(response: ServerResponse, answer: ModelAnswer): void {
   if (response.destroyed) return
   const refused = 'status' in answer
-  response.writeHead(refused ? answer.status : 200, { 'content-type': 'application/json' })
+  response.writeHead(refused ? answer.status : 200, {
+    'content-type': 'application/json',
+    ...(refused && answer.retryAfterSeconds !== undefined ? { 'retry-after': String(answer.retryAfterSeconds) } : {}),
+  })
   if (refused) {
     response.end(JSON.stringify({ error: { message: 'The key is not valid.' } }))
     return

@@ -40,6 +40,22 @@ const halted = (repositoryId: number) => {
 }
 const lifted = () => muster.aws.put({ ...halts, scopes: {}, version: 2 })
 
+describe('a throttled model', () => {
+  it('L1: the review waits until it is read; nothing fails, and it counts no loss', async () => {
+    muster.model.answer('patient_one', { status: 429, retryAfterSeconds: 1 })
+    const repository = await muster.repository('patient')
+    const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const patient_one = 1\n' })
+    await muster.until('a throttled call', () => muster.model.callsAbout('patient_one').length > 0)
+    muster.model.answer('patient_one', { findings: [] })
+    const run = await muster.ended(pullRequest)
+    expect(run).toMatchObject({ outcome: 'reviewed', verdict: 'pass', concludedWhole: true })
+    const review = (await reviewItems(String(run.runId))).find(({ lens }) => lens === 'correctness')
+    expect(review).toMatchObject({ state: 'completed', pool: 'model/led', throttledSince: expect.any(Number) })
+    expect(review).not.toHaveProperty('losses')
+    expectShownOnce(pullRequest)
+  })
+})
+
 describe('a halt', () => {
   it('PL4: a push under a halt is answered and held, nothing is judged or posted; lifted, the sweeper takes it up', async () => {
     const repository = await muster.repository('halted')

@@ -1,0 +1,75 @@
+/** What a run concludes where a model was throttled for longer than patience. */
+import { describe, expect, it } from 'vitest'
+import { conclude, type ReviewSeen } from '../../../functions/conclude/conclude.ts'
+import { makePlan } from '../../../functions/plan/plan.ts'
+import { DEFAULT_CONFIGURATION } from '../../../shared/config.ts'
+import type { Finding } from '../../../shared/finding.ts'
+import { impatience } from '../../../shared/parking.ts'
+import { runOf, sha } from '../../shared/samples.ts'
+import { finding } from './conclusions.ts'
+
+const run = runOf()
+const plan = makePlan({
+  run,
+  thread: {
+    repositoryId: 7,
+    number: 42,
+    head: run.head,
+    baseRef: 'main',
+    series: 1,
+    round: 0,
+    nextSequence: 1,
+    version: 1,
+  },
+  pullRequest: { title: 'Widgets', body: 'Why', author: 'a-person' },
+  baseSha: sha('base'),
+  mergeBase: sha('merge base'),
+  configuration: DEFAULT_CONFIGURATION,
+  configurationProblems: [],
+  configurationDigest: 'c1',
+  template: undefined,
+  files: [{ path: 'src/archive.js', status: 'added', additions: 1, deletions: 0, blob: sha('a'), hunks: [] }],
+  filesCut: false,
+  lastConclusion: undefined,
+  deploymentModel: { model: 'a', baseUrl: 'https://models.example' },
+  now: 5,
+})
+const givenUp = { state: 'failed', reason: impatience('model/a', 3_600_000) } as const
+
+/** Every planned review read with these findings, but for what is given up. */
+function seen(findings: readonly Finding[], throttled: readonly string[]): ReviewSeen[] {
+  return plan.reviews.map(({ lens, part, paths }) => {
+    if (throttled.includes(lens)) return { review: { lens, part, ...givenUp }, result: undefined }
+    const coverage = paths.map((path) => ({ path, state: 'full' }) as const)
+    const said = lens === 'secrets' ? findings : []
+    return {
+      review: { lens, part, state: 'completed' },
+      result: { lens, part, findings: said, rejected: [], coverage },
+    }
+  })
+}
+
+describe('conclude', () => {
+  it('L2: a lens whose model was throttled too long makes it incomplete, and is named with its reason and remedy', () => {
+    const { verdict, incompleteReasons, lenses } = conclude(plan, seen([], ['correctness']))
+    expect(verdict).toBe('incomplete')
+    expect(incompleteReasons).toEqual([
+      expect.stringMatching(/^The lens correctness failed: model_throttled: a has asked .* Ask again then/),
+    ])
+    expect(lenses.find(({ lens }) => lens === 'correctness')).toMatchObject({ state: 'failed' })
+  })
+
+  it('LE13: every lens failed: incomplete, and never a pass', () => {
+    const all = [...new Set(plan.reviews.map(({ lens }) => lens))]
+    const { verdict, incompleteReasons } = conclude(plan, seen([], all))
+    expect(verdict).toBe('incomplete')
+    expect(incompleteReasons).toHaveLength(all.length)
+  })
+
+  it('J5: a second reading that was throttled is inconclusive: what blocks stands as it was said', () => {
+    const blocking = finding({ severity: 'critical' })
+    const adjudication: ReviewSeen = { review: { lens: 'adjudication', part: 0, ...givenUp }, result: undefined }
+    const conclusion = conclude(plan, [...seen([blocking], []), adjudication])
+    expect(conclusion).toMatchObject({ verdict: 'changes_requested', adjudication: 'not_read', findings: [blocking] })
+  })
+})
