@@ -65,7 +65,10 @@ export async function runSeed(
         witness.logged(room, message, fields)
       },
     },
-    environment: { LEASE_SECONDS: String(script.leaseSeconds) },
+    environment: {
+      LEASE_SECONDS: String(script.leaseSeconds),
+      PATIENCE_MINUTES: String(script.patienceMinutes),
+    },
   })
   const { timeline, trace, table } = opened
   table.onCommit(witness.committed)

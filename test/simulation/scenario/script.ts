@@ -48,6 +48,8 @@ export interface Script {
   readonly limits: Readonly<Record<string, unknown>>
   /** s; the stack's LEASE_SECONDS. */
   readonly leaseSeconds: number
+  /** min; the stack's PATIENCE_MINUTES: shorter than a model may be throttled, or as by default. */
+  readonly patienceMinutes: number
   /** From 0, nothing goes wrong, to 1. */
   readonly fury: number
   readonly actions: readonly Action[]
@@ -101,6 +103,7 @@ export function scriptOf(random: Random): Script {
     pulls,
     limits: limitsOf(random),
     leaseSeconds: random.pick([30, 60, 180]),
+    patienceMinutes: random.pick([1, 60]),
     fury: random.pick([0, 0.3, 1, 1]),
     actions,
     calmAt: (actions.at(-1)?.at ?? 0) + AFTERMATH_MS + random.below(AFTERMATH_MS),
