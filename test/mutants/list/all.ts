@@ -1,5 +1,10 @@
 /** Every mutant. */
 import type { Mutant } from '../mutant.ts'
+import { fleet } from './fleet.ts'
 import { lease } from './lease.ts'
+import { rooms } from './rooms.ts'
+import { running } from './running.ts'
+import { runs } from './runs.ts'
+import { schedule } from './schedule.ts'
 
-export const mutants: readonly Mutant[] = [...lease]
+export const mutants: readonly Mutant[] = [...lease, ...schedule, ...fleet, ...running, ...runs, ...rooms]

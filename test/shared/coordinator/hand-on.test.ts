@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { finishGrant, handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { enqueue, finishGrant, handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
 import { setLimits } from '../../../shared/coordinator/set-limits.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { completeReview, endReview, leaseReview, takeBack, ticketOf } from '../../../shared/ledger/review.ts'
@@ -202,6 +202,26 @@ describe('no lost wake-up', () => {
     await handOn(world.coordinator)
     expect(await heldParts(world)).toEqual([1])
     expect((await waitingItems(world)).tickets).toEqual([])
+  })
+
+  it('a place that was taken at once for a review that ended meanwhile is free at once', async () => {
+    const ended = await asked(world, 0)
+    await endReview(world.ledger, ended)
+    await enqueue(world.coordinator, ended)
+    expect(await heldParts(world)).toEqual([])
+    expect(toldParts(world)).toEqual([])
+  })
+
+  it('I1: a ticket whose grant is being finished by another hides nobody who waits behind it', async () => {
+    await world.limit({ configured: 2 })
+    const [being, behind] = [await asked(world, 0), await asked(world, 1)]
+    for (const review of [being, behind]) await queueTicket(world.ledger, ticketOf(review), 'n')
+    const before = await readFleet(world.ledger)
+    const granted = withGrants(before, [ticketOf(being)], world.now)
+    await writeFleet(world.ledger, before, granted, 'one who finishes it', world.now)
+    await handOn(world.coordinator)
+    expect(await heldParts(world)).toEqual([0, 1])
+    expect(toldParts(world)).toEqual([1])
   })
 })
 

@@ -31,6 +31,8 @@ async function heartbeat(expected: { renewals: number }): Promise<void> {
   world.now += heartbeatMs
   vi.advanceTimersByTime(heartbeatMs)
   await vi.waitFor(() => expect(renewals()).toBe(expected.renewals))
+  // A round trip, in which its answer is heard: a heartbeat that comes before it would ask nothing.
+  await stored(world, 0)
 }
 
 function pass(ms: number): void {
@@ -73,6 +75,21 @@ describe('keepLease', () => {
     await heartbeat({ renewals: 4 })
     expect(kept.signal.aborted).toBe(false)
     await kept.stop()
+  })
+
+  it('AW38: a renewal counts from when it was asked for, however late its answer is heard', async () => {
+    const { heartbeatMs, reviewLeaseMs } = world.ledger.timings
+    const kept = keep()
+    const askedAt = world.now + heartbeatMs
+    world.wire.beforeAnswer(about('UpdateItem', 'RUN#'), async () => {
+      world.now += heartbeatMs
+    })
+    await heartbeat({ renewals: 1 })
+    await vi.waitFor(async () => expect((await stored(world, 0)).until).toBe(askedAt + reviewLeaseMs))
+    await kept.stop()
+    kept.assertHeld()
+    world.now = askedAt + reviewLeaseMs
+    expect(() => kept.assertHeld()).toThrow(/stale_fence/)
   })
 
   it('LE2, AW40: a lease that was taken away is lost at once, and is not asked for again', async () => {

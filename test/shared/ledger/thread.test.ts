@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type HaltScope, liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { readResources, resourceIn } from '../../../shared/ledger/resource.ts'
-import { acceptRun, beginEnding, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { acceptRun, beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { contended, type Item, keyOf } from '../../../shared/ledger/table.ts'
 import {
   type ConclusionWrite,
@@ -126,6 +126,31 @@ describe('writeClaim', () => {
     expect(sequences).toEqual(Array.from({ length: live.nextSequence }, (_, index) => index))
   })
 
+  it('RO9: decided before a round was counted, a claim does not take it back', async () => {
+    const first = await accept(h1)
+    const second = await accept(h2)
+    await claimed(first.runId)
+    await endRun(world.ledger, await stored(first.runId), { outcome: 'reviewed', now: world.now })
+    const counted = () => countRound(world.ledger, { repositoryId: repository.id, number: 42 }, { series: 1, round: 1 })
+    expect(await claimOnce(second.runId, counted)).toBe('again')
+    expect(await claimed(second.runId)).toBe('done')
+    expect(await thread()).toMatchObject({ round: 1, head: h2.head })
+  })
+
+  it('IL1: a run before that ended meanwhile is not made to end again', async () => {
+    const first = await accept(h1)
+    const second = await accept(h2)
+    await claimed(first.runId)
+    const before = await stored(first.runId)
+    await endRun(world.ledger, before, { outcome: 'reviewed', now: world.now })
+    const decision = claim(await thread(), second, world.now)
+    if (decision.kind !== 'claim') throw new Error(`Expected a claim, got ${decision.kind}`)
+    const { thread: next, entry } = decision
+    const write = { thread: await thread(), next, entry, run: second, ends: before, now: world.now }
+    expect(await writeClaim(world.ledger, write)).toBe('again')
+    expect(await stored(first.runId)).toMatchObject({ state: 'ended', outcome: 'reviewed' })
+  })
+
   it.each(halts)('PL4: under a halt of the %s nothing is claimed, and nothing at all is written', async (_, scope) => {
     const run = await accept(h1)
     await halt(scope)
@@ -217,6 +242,17 @@ describe('writeConclusion', () => {
     await claimed(first.runId)
     const write = await conclusionOf(first)
     await claimed(second.runId)
+    const before = await world.items()
+    expect(await writeConclusion(world.ledger, write)).toBe('again')
+    expect(await world.items()).toEqual(before)
+  })
+
+  it('IL11: a run that has begun to end meanwhile concludes nothing', async () => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    const write = await conclusionOf(run)
+    const reason = { code: 'cancelled', sentence: 'Cancelled by a person.' } as const
+    await beginEnding(world.ledger, await stored(run.runId), { outcome: 'cancelled', reason, now: world.now })
     const before = await world.items()
     expect(await writeConclusion(world.ledger, write)).toBe('again')
     expect(await world.items()).toEqual(before)

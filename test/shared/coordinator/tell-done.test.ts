@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Executions } from '../../../shared/aws/executions.ts'
+import { tellDone } from '../../../shared/coordinator/tell-done.ts'
+import { endReview } from '../../../shared/ledger/review.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
+import { startWorld, type World } from '../ledger/world.ts'
+import { asked, stored } from './fleet-of-tests.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await startWorld()
+})
+afterEach(() => world.close())
+
+it('I5: who dies while it tells that a review is done leaves the token, and the review due, for who comes next', async () => {
+  const ended = await endReview(world.ledger, await asked(world, 0))
+  if (!ended) throw new Error('Expected the review to end.')
+  const dies = { client: { send: () => Promise.reject(new Error('The process dies here.')) } } as unknown as Executions
+  await expect(tellDone({ ...world.coordinator, executions: dies }, ended)).rejects.toThrow()
+  expect(await world.item(keyOf.review(ended))).toMatchObject({ token: ended.token, dueAt: expect.any(Number) })
+  await tellDone(world.coordinator, await stored(world, 0))
+  expect(world.answers).toEqual([{ token: ended.token, output: { outcome: 'ended', epoch: ended.epoch } }])
+  expect(await stored(world, 0)).not.toHaveProperty('token')
+})
