@@ -1,16 +1,16 @@
 /** One seed: its world lives until everything is at rest, and is looked at after each step. */
-import { app } from './app.ts'
 import type { Sometimes } from './counters.ts'
-import { InvariantBroken, openInvariants, type View } from './invariants/observer.ts'
+import { InvariantBroken, openInvariants } from './invariants/observer.ts'
 import { BOUNDS } from './invariants/view.ts'
 import type { ColdStart } from './kernel/bundle.ts'
 import { randomOf } from './kernel/random.ts'
 import { restWithinMs, watchRest } from './rest.ts'
 import { lensesOf } from './scenario/lenses.ts'
-import { openPeople, type People } from './scenario/people.ts'
+import { openPeople } from './scenario/people.ts'
 import { type Script, scriptOf } from './scenario/script.ts'
 import { SLOW_MS, stormOf } from './scenario/storm.ts'
 import { queues } from './stack.ts'
+import { viewOf } from './view-of.ts'
 import { openWitness } from './witness.ts'
 import { openWorld, STARTS_AT, SWEEP_EVERY_MS, type World } from './world.ts'
 
@@ -32,6 +32,12 @@ export interface SeedOutcome {
 const STREAMS = { script: 11, storm: 12, people: 13, lenses: 14 } as const
 /** A world that takes so many steps goes round in circles. */
 const STEPS_MAX = 300_000
+/** A request of a storm may be so late. */
+const bounds = {
+  idleMs: BOUNDS.idleMs + SLOW_MS.to,
+  haltMs: BOUNDS.haltMs + SLOW_MS.to,
+  inFlightMs: BOUNDS.inFlightMs + SLOW_MS.to,
+}
 
 /** Runs one seed to its end. Rejects only where the simulation itself is broken. */
 export async function runSeed(
@@ -73,7 +79,7 @@ export async function runSeed(
   const { timeline, trace, table } = opened
   table.onCommit(witness.committed)
   table.onCommit(rest.committed)
-  const observer = openInvariants(viewOf(opened, people, logs))
+  const observer = openInvariants(viewOf(opened, { history: people.history, logs, bounds }))
   let steps = 0
 
   async function runUntil(at: number, done: () => boolean = () => false): Promise<boolean> {
@@ -133,26 +139,4 @@ export async function runSeed(
 
 function causeOf({ cause }: Error): string {
   return cause instanceof Error ? `because of ${cause.stack ?? cause.message}` : ''
-}
-
-function viewOf(world: World, people: People, logs: readonly string[]): View {
-  const { timeline, table, documents, github, machine } = world
-  const messagesOf = (name: string) => () => world.queues.messages(name)
-  return {
-    now: () => timeline.now,
-    table,
-    document: (digest) => documents.text(`sha256/${digest}`),
-    github: Object.assign(Object.create(github), { ourLogin: `${app.slug}[bot]` }),
-    executions: () => machine.executions(),
-    queues: { inbox: messagesOf(queues.inbox.name), outbox: messagesOf(queues.outbox.name) },
-    deadLetters: () => Object.values(queues).flatMap(({ deadLetters }) => world.queues.messages(deadLetters)),
-    answers: world.answers,
-    logs,
-    history: people.history,
-    bounds: {
-      idleMs: BOUNDS.idleMs + SLOW_MS.to,
-      haltMs: BOUNDS.haltMs + SLOW_MS.to,
-      inFlightMs: BOUNDS.inFlightMs + SLOW_MS.to,
-    },
-  }
 }

@@ -1,0 +1,22 @@
+/** A simulated world as its invariants see it. */
+import { app } from './app.ts'
+import type { View } from './invariants/observer.ts'
+import { queues } from './stack.ts'
+import type { World } from './world.ts'
+
+/** `known` is what the world itself doesn't know: what scenarios did, what was logged, and for how long what may last. */
+export function viewOf(world: World, known: Pick<View, 'history' | 'logs' | 'bounds'>): View {
+  const { timeline, table, documents, github, machine, answers } = world
+  const messagesOf = (name: string) => () => world.queues.messages(name)
+  return {
+    now: () => timeline.now,
+    table,
+    document: (digest) => documents.text(`sha256/${digest}`),
+    github: Object.assign(Object.create(github), { ourLogin: `${app.slug}[bot]` }),
+    executions: () => machine.executions(),
+    queues: { inbox: messagesOf(queues.inbox.name), outbox: messagesOf(queues.outbox.name) },
+    deadLetters: () => Object.values(queues).flatMap(({ deadLetters }) => world.queues.messages(deadLetters)),
+    answers,
+    ...known,
+  }
+}
