@@ -1,11 +1,14 @@
-/** A model on loopback that answers at once and finds nothing: what is measured is Muster's own part. */
+/** A model on loopback that finds nothing: what is measured is Muster's own part. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ModelStandIn {
   readonly baseUrl: string
   /** Prompts answered so far. */
   readonly answered: number
+  /** The most prompts that were being thought about at one moment. */
+  readonly mostAtOnce: number
   close(): Promise<void>
 }
 
@@ -19,10 +22,18 @@ const ANSWER = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 })
 
-export async function startModel(): Promise<ModelStandIn> {
+/** Answers each prompt after so many ms; at once, if nothing is said. */
+export async function startModel(answerMs: () => number = () => 0): Promise<ModelStandIn> {
   let answered = 0
+  let thinking = 0
+  let mostAtOnce = 0
   const listener: RequestListener = (request, response) => {
-    request.resume().once('end', () => {
+    request.resume().once('end', async () => {
+      thinking += 1
+      mostAtOnce = Math.max(mostAtOnce, thinking)
+      const ms = answerMs()
+      if (ms > 0) await sleep(ms)
+      thinking -= 1
       answered += 1
       response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER)
     })
@@ -34,6 +45,9 @@ export async function startModel(): Promise<ModelStandIn> {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     get answered() {
       return answered
+    },
+    get mostAtOnce() {
+      return mostAtOnce
     },
     async close() {
       server.closeAllConnections()

@@ -45,13 +45,14 @@ const LEASE_SECONDS = 180
 /** How often a run is looked at, ms; the question costs three reads of the function `api`, which are not counted. */
 const LOOK_MS = 200
 
-/** Starts the stack, with a model that finds nothing if `model` is true. */
+/** Starts the stack; with a model that finds nothing if `model` is true, or says after how many ms it answers each prompt. */
 export async function openStand(
   workspace: Workspace,
-  options: { name?: string; model?: boolean } = {},
+  options: { name?: string; model?: boolean | (() => number) } = {},
 ): Promise<Stand> {
   const directory = path.join(workspace.directory, options.name ?? 'state')
-  const model = options.model ? await startModel() : undefined
+  const { model: wanted } = options
+  const model = wanted ? await startModel(wanted === true ? undefined : wanted) : undefined
   const stack = await startLocalStack({
     directory,
     cacheDirectory: workspace.cacheDirectory,

@@ -45,6 +45,8 @@ export interface Weather {
   queueDelayMs(): number
   /** True if a queue's source delivers once more what was done. */
   forgetsMessage(): boolean
+  /** ms that Step Functions takes from the end of a task to the start of the next one. */
+  transitionMs(): number
   /** True if the schedule leaves a sweep out. */
   missesSweep(): boolean
   /** True if the process that has reached this point dies there. */
@@ -117,7 +119,10 @@ export function openWorld(options: WorldOptions): World {
           return cancel
         },
         invoke: (functionArn, payload, done) => {
-          kernel.functions.invoke(stack.roomOf(functionArn), JSON.stringify(payload), (end) => done(outcomeOf(end)))
+          const room = stack.roomOf(functionArn)
+          const invoke = () => kernel.functions.invoke(room, JSON.stringify(payload), (end) => done(outcomeOf(end)))
+          if (weather.transitionMs === undefined) invoke()
+          else timeline.after(weather.transitionMs(), aws, invoke)
           return undefined
         },
       })

@@ -1,0 +1,43 @@
+/** Fills a simulated table with what nobody asks for: runs of other pull requests that ended, as they are kept for a while. */
+import type { SimulatedTable } from '../../test/simulation/services/table.ts'
+import { createTable } from '../../test/simulation/stack.ts'
+
+/** Items that DynamoDB takes at once. */
+const BATCH_MAX = 25
+/** Runs that ended on one day, which stand together in the index for people. */
+const RUNS_A_DAY = 2_000
+const DAY_MS = 24 * 3_600_000
+
+/** Puts `count` items: for each other run its own, two reviews', and its pull request's thread. */
+export function fillUnrelated(table: SimulatedTable, count: number): void {
+  for (let from = 0; from < count; from += BATCH_MAX) {
+    const size = Math.min(BATCH_MAX, count - from)
+    const puts = Array.from({ length: size }, (_, index) => ({ PutRequest: { Item: itemOf(from + index) } }))
+    const { status, body } = table.answer({
+      method: 'POST',
+      path: '/',
+      headers: { 'x-amz-target': 'DynamoDB_20120810.BatchWriteItem' },
+      body: JSON.stringify({ RequestItems: { [createTable.TableName]: puts } }),
+    })
+    if (status !== 200) throw new Error(`The table refused to be filled: ${body}`)
+  }
+}
+
+function itemOf(index: number): object {
+  const other = Math.floor(index / 4)
+  const run = `RUN#other${other}`
+  switch (index % 4) {
+    case 0: {
+      const listedAt = new Date(Math.floor(other / RUNS_A_DAY) * DAY_MS).toISOString()
+      return item(run, 'RUN', { state: 'ended', listedPk: `DAY#${listedAt.slice(0, 10)}`, listedAt })
+    }
+    case 1:
+      return item(`PR#${other}#1`, 'THREAD', { head: 'other' })
+    default:
+      return item(run, `REVIEW#plan#correctness#${index % 4}`, { state: 'completed' })
+  }
+}
+
+function item(pk: string, sk: string, members: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(Object.entries({ pk, sk, ...members }).map(([name, value]) => [name, { S: value }]))
+}
