@@ -3,14 +3,13 @@
  * place until the script lets it go on. Nothing goes wrong by itself, and no sweep takes place unless it is asked for.
  */
 import type { RoomName } from '../../../infra/rooms.ts'
-import { app } from '../app.ts'
-import { type Observer, openInvariants } from '../invariants/observer.ts'
+import { openInvariants } from '../invariants/observer.ts'
 import type { ColdStart } from '../kernel/bundle.ts'
 import { noFaults } from '../kernel/faults.ts'
 import { watchRest } from '../rest.ts'
 import type { SimulatedGitHub, SimulatedWebhook } from '../services/github.ts'
 import { findingAt, type LensBehaviourOf } from '../simulated-lens.ts'
-import { queues } from '../stack.ts'
+import { viewOf } from '../view-of.ts'
 import { openWorld, type World } from '../world.ts'
 import { type Held, openPauses, type Paused, type Where } from './pauses.ts'
 import type { RequestMatch } from './requests.ts'
@@ -106,7 +105,8 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
   const { timeline, table } = world
   const rest = watchRest(here)
   table.onCommit(rest.committed)
-  const observer = observe(world, pulls, logs)
+  const history = { pulls, cancels: [], canaries: [], crashLoop: false }
+  const observer = openInvariants(viewOf(world, { history, logs }))
 
   async function until(what: string, isSo: () => boolean, withinMs = WITHIN_MS): Promise<void> {
     const isDone = await timeline.run(timeline.now + withinMs, () => {
@@ -207,22 +207,3 @@ function only(items: readonly Item[]): Item {
   if (more.length > 0) throw new Error(`Expected one item, found ${items.length}.`)
   return item
 }
-
-function observe(world: World, pulls: Observed, logs: readonly string[]): Observer {
-  const { timeline, table, documents, github, machine } = world
-  const messagesOf = (name: string) => () => world.queues.messages(name)
-  return openInvariants({
-    now: () => timeline.now,
-    table,
-    document: (digest) => documents.text(`sha256/${digest}`),
-    github: Object.assign(Object.create(github), { ourLogin: `${app.slug}[bot]` }),
-    executions: () => machine.executions(),
-    queues: { inbox: messagesOf(queues.inbox.name), outbox: messagesOf(queues.outbox.name) },
-    deadLetters: () => Object.values(queues).flatMap(({ deadLetters }) => world.queues.messages(deadLetters)),
-    answers: world.answers,
-    logs,
-    history: { pulls, cancels: [], canaries: [], crashLoop: false },
-  })
-}
-
-type Observed = readonly { readonly repository: string; readonly repositoryId: number; readonly number: number }[]
