@@ -11,9 +11,9 @@ import { type Case, type Failure, JUDGES, type Judge, judge } from './judges.ts'
 import { mutants } from './list/all.ts'
 import type { Mutant } from './mutant.ts'
 
-const USAGE = `Usage: npm run test:mutants -- [--list] [--only <text>] [--judge tests|schedules|seeds] [--seeds N]
+const USAGE = `Usage: npm run test:mutants -- [--list] [--only <text>]... [--judge tests|schedules|seeds] [--seeds N]
   --list      prints the mutants, and checks that each fits the code
-  --only      mutants whose name or file has that text
+  --only      mutants whose name or file has that text, or one of those texts
   --judge     by that judge alone: tells what it sees by itself; nothing is expected of it
   --seeds     seeds of the simulation for each mutant (default 60)`
 
@@ -27,7 +27,8 @@ const UNCHANGED_MS_MAX = 15 * 60_000
 
 interface Options {
   readonly list: boolean
-  readonly only: string
+  /** Texts of which one is in a mutant's name or file. */
+  readonly only: readonly string[]
   readonly judges: readonly Judge[]
   readonly isJudgedAlone: boolean
   readonly seeds: number
@@ -42,8 +43,8 @@ interface Outcome {
 process.exitCode = await main(optionsOf(process.argv.slice(2)))
 
 async function main({ list, only, judges, isJudgedAlone, seeds }: Options): Promise<number> {
-  const chosen = mutants.filter(({ name, file }) => name.includes(only) || file.includes(only))
-  if (chosen.length === 0) throw new Error(`No mutant has “${only}” in its name or file.`)
+  const chosen = mutants.filter(({ name, file }) => only.some((text) => name.includes(text) || file.includes(text)))
+  if (chosen.length === 0) throw new Error(`No mutant has “${only.join('” or “')}” in its name or file.`)
   const rotten = await rottenOf(chosen)
   for (const sentence of rotten) console.error(sentence)
   if (rotten.length > 0) return 1
@@ -157,13 +158,18 @@ function optionsOf(words: readonly string[]): Options {
   try {
     const { values } = parseArgs({
       args: [...words],
-      options: { list: { type: 'boolean', default: false }, only: text, judge: text, seeds: text },
+      options: {
+        list: { type: 'boolean', default: false },
+        only: { ...text, multiple: true },
+        judge: text,
+        seeds: text,
+      },
     })
     const seeds = Number(values.seeds ?? '60')
     if (!Number.isSafeInteger(seeds) || seeds < 1) throw new Error(`--seeds takes a whole number from 1, not ${seeds}.`)
     const judges = values.judge === undefined ? JUDGES : JUDGES.filter((name) => name === values.judge)
     if (judges.length === 0) throw new Error(`There is no judge “${values.judge}”.`)
-    return { list: values.list, only: values.only ?? '', judges, isJudgedAlone: values.judge !== undefined, seeds }
+    return { list: values.list, only: values.only ?? [''], judges, isJudgedAlone: values.judge !== undefined, seeds }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
     process.exit(64)

@@ -81,6 +81,20 @@ describe('two posters', () => {
     await rest()
   })
 
+  it('LE7, AW73: the same while GitHub’s lists lag: A sees nothing of what B said, and goes no further without its lease', async () => {
+    await world.owe(subject)
+    const a = stalling('createPendingReview', 'before')
+    const posting = world.post(subject, a.around)
+    await a.reached
+    world.local.now += leaseMs()
+    world.standIn.lag({ route: `GET ${REVIEWS}`, lagMs: 20_000 })
+    await world.post(subject)
+    a.wake()
+    await posting
+    await rest()
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+  })
+
   it('LE7: A stalls inside its submit past its lease: the one review is said and counted once', async () => {
     await world.owe(subject)
     const a = stalling('submitReview', 'before')
@@ -188,6 +202,23 @@ describe('a call that nobody got the answer of', () => {
     await world.github.submitReview(repository, number, pending?.id ?? 0, 'COMMENT', pending?.body)
     await rest()
     expect(await world.message(subject)).toMatchObject({ state: 'said' })
+    expect(await world.round(subject)).toBe(1)
+  })
+
+  it('IL2: found by a second look, it has counted its round when it is marked as said, whoever dies then', async () => {
+    await world.owe(subject)
+    const route = `POST ${REVIEWS}/{review_id}/events`
+    world.standIn.fail({ route, kind: 'server_500', times: POST_ERRORS_MAX })
+    for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
+    const [pending] = world.seen(subject).reviews
+    await world.github.submitReview(world.repository, subject.number, pending?.id ?? 0, 'COMMENT', pending?.body)
+    world.local.now += leaseMs()
+    const died = world.post(subject, {
+      recorded: async () => {
+        if ((await world.message(subject))?.state === 'said') throw new Error('The poster dies here.')
+      },
+    })
+    await expect(died).rejects.toThrow('dies here')
     expect(await world.round(subject)).toBe(1)
   })
 

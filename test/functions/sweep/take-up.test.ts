@@ -222,6 +222,26 @@ describe('a review', () => {
     expect(toldParts(world)).toEqual([0])
   })
 
+  it('IL8: who put its ticket died before it looked whether a place is free, and the fleet is at rest: it is granted', async () => {
+    await queueTicket(world.ledger, ticketOf(await asked(world, 0)), 'n')
+    await sweep(grantMs)
+    expect(await stored(world, 0)).toMatchObject({ state: 'granted' })
+    expect(toldParts(world)).toEqual([0])
+  })
+
+  it('RC6: whoever completed it died before it told the Admit that came again: that one is told', async () => {
+    const review = await admitted(world, 0)
+    await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
+    await asked(world, 0, { token: 'again-0' })
+    const outcome = { state: 'completed', result: 'r', findings: 0, blocking: 0 } as const
+    expect(await completeReview(world.ledger, review, { epoch: 1, owner: 'dies' }, outcome)).toMatchObject({
+      token: 'again-0',
+    })
+    await sweep(reviewLeaseMs)
+    expect(world.answers.at(-1)).toEqual({ token: 'again-0', output: { outcome: 'completed', epoch: 1 } })
+    expect(await stored(world, 0)).not.toHaveProperty('token')
+  })
+
   it('IL7: given its place at once, without a ticket, by one who died before it was told: it is told', async () => {
     await world.limit({ configured: 1 })
     const stop = world.wire.refuse(about('UpdateItem', 'RUN#'), 'ValidationException')
@@ -360,6 +380,13 @@ describe('a run', () => {
     })
     const resources = await readResources(world.ledger, { repositoryId: 7, number: 42 })
     expect(resourceIn(resources, { kind: 'check_run', key: requestOf().head })).toMatchObject({ generation: 1 })
+  })
+
+  it('IL10: concluded, everything shown, and who should have seen it died: it is ended at once', async () => {
+    const run = await readRun(world.ledger, requestOf().runId)
+    if (run) await updateRun(world.ledger, run, { state: 'concluded' }, { now: world.now })
+    await sweep(lookMs)
+    expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'ended', outcome: 'reviewed' })
   })
 
   it('held while its execution was asked after, which ended by that: it stays held', async () => {

@@ -4,7 +4,7 @@ import { mutantsOf } from '../mutant.ts'
 const claims = mutantsOf(
   {
     file: 'functions/plan/claim-pull-request.ts',
-    tests: ['test/functions/plan/head.test.ts', 'test/shared/ledger/thread.test.ts'],
+    tests: ['test/functions/plan/claim-pull-request.test.ts'],
     schedules: ['test/simulation/schedules/claims.test.ts'],
   },
   [
@@ -49,7 +49,7 @@ const admitted = mutantsOf(
 const concluded = mutantsOf(
   {
     file: 'functions/conclude/handler.ts',
-    tests: [],
+    tests: ['test/functions/conclude/room.test.ts'],
     schedules: [
       'test/simulation/schedules/posting.test.ts',
       'test/simulation/schedules/ending.test.ts',
@@ -87,7 +87,7 @@ const concluded = mutantsOf(
       file: 'functions/conclude/conclude.ts',
       find: 'const notAllRead = results.length < parts.length',
       replace: 'const notAllRead = results.length === 0',
-      tests: ['test/functions/conclude/render.test.ts', 'test/shared/verdict.test.ts'],
+      tests: ['test/functions/conclude/conclude.test.ts'],
       breaks: 'A lens that read one of its parts is called read.',
     },
   ],
@@ -179,6 +179,8 @@ const said = mutantsOf(
       find: 'if (!(await leaseMessage(ledger, message, owner, now()))) continue',
       replace: 'await leaseMessage(ledger, message, owner, now())',
       breaks: 'Two posters say one review side by side.',
+      survives:
+        'The lease is asked again before each step that others would see, and who doesn’t hold it records nothing. Taking it first saves such a poster its reads.',
     },
     {
       name: 'post: not asked again before each step',
@@ -370,7 +372,7 @@ const takenUp = mutantsOf(
       name: 'sweep: a concluded run not finished',
       find: 'if (await finishIfShown(parts, run.runId)) return\n',
       replace: '\n',
-      breaks: 'Nothing while nudges arrive: post finishes it.',
+      breaks: 'A run that is shown ends only when post has looked at it once more.',
     },
   ],
 )

@@ -192,6 +192,7 @@ const finished = mutantsOf(
       name: 'finish: who waits is not woken',
       find: 'if (ended) await wakeWaiting(coordinator, run)\n',
       replace: '\n',
+      tests: ['test/shared/coordinator/hold.test.ts'],
       breaks: 'An edited description waits until the sweeper looks at it.',
     },
     {
@@ -236,6 +237,7 @@ const endings = mutantsOf(
       name: 'ending: its messages not withdrawn',
       find: 'for (const message of messages) await withdrawMessage(ledger, message, now())\n',
       replace: '\n',
+      tests: ['test/functions/post/posting.test.ts'],
       breaks: 'A review of a cancelled run stays owed.',
     },
     {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { finishIfShown } from '../../../shared/coordinator/finish.ts'
 import { leaseMessage, readMessages, settleMessage } from '../../../shared/ledger/message.ts'
-import { leaseResources, readResources, recordResources } from '../../../shared/ledger/resource.ts'
+import { leaseResources, raiseResources, readResources, recordResources } from '../../../shared/ledger/resource.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { readThread, writeClaim, writeConclusion } from '../../../shared/ledger/thread.ts'
@@ -88,6 +88,23 @@ describe('finishIfShown', () => {
     expect(await finish()).toBe(false)
     expect(world.answers).toEqual([])
     expect(await run()).toMatchObject({ state: 'concluded' })
+  })
+
+  it('LE14: nothing is answered while a message alone is owed', async () => {
+    await concluded()
+    await shown()
+    expect(await finish()).toBe(false)
+    expect(world.answers).toEqual([])
+  })
+
+  it('I3: nothing is answered while a resource is shown as it was before it was raised once more', async () => {
+    await concluded()
+    await settled('said')
+    await shown()
+    const wanted = [{ kind: 'summary', key: 'main', document: 'newer' }]
+    await raiseResources(world.ledger, { ...pullRequest, runId: request.runId, wanted, now: world.now })
+    expect(await finish()).toBe(false)
+    expect(world.answers).toEqual([])
   })
 
   it('with everything shown the run ends, its round counts and its task is told; repeated, nothing more happens', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
+import { finishIfShown } from '../../../shared/coordinator/finish.ts'
 import { holdBehind, holdForHalt } from '../../../shared/coordinator/hold.ts'
 import { reviveHead } from '../../../shared/coordinator/revive.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
@@ -128,6 +129,15 @@ describe('an edited description', () => {
     await beginEnding(world.ledger, await run(), { outcome: 'closed', reason, now: world.now })
     world.now += 1_000
     await finishEnding(world.ending, requestOf().runId)
+    expect(await dueAt(edited())).toBe(world.now)
+  })
+
+  it('PR6: is due as soon as that was reviewed', async () => {
+    await runIs('concluded')
+    const waiting = await runIs('accepted', edited(), 'd2')
+    await holdBehind(world.coordinator, waiting, requestOf().runId)
+    world.now += 1_000
+    expect(await finishIfShown(world.coordinator, requestOf().runId)).toBe(true)
     expect(await dueAt(edited())).toBe(world.now)
   })
 

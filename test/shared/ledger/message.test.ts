@@ -5,6 +5,7 @@ import {
   postponeMessage,
   readMessage,
   readMessages,
+  recordLook,
   settleMessage,
   stillLeased,
   withdrawMessage,
@@ -75,6 +76,19 @@ describe('a message', () => {
     world.now += 6 * 60_000
     expect(await lease(early, 'b')).toBe(false)
     expect(await stored()).toMatchObject({ state: 'said', githubId: 9, leaseUntil: 0 })
+    expect(await world.item(key)).not.toHaveProperty('dueAt')
+  })
+
+  it('IL14: said, it is due at its second look, and no more when that has found nothing', async () => {
+    await owed()
+    const message = await stored()
+    await lease(message, 'a')
+    const lookAt = world.now + 3 * 60_000
+    await settleMessage(world.ledger, message, 'a', { state: 'said', githubId: 9 }, lookAt)
+    expect(await world.item(key)).toMatchObject({ state: 'said', lookAt, dueAt: lookAt })
+    const said = await stored()
+    await lease(said, 'b')
+    expect(await recordLook(world.ledger, said, 'b')).toBe(true)
     expect(await world.item(key)).not.toHaveProperty('dueAt')
   })
 
