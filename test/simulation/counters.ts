@@ -36,7 +36,6 @@ const EVENTS = [
   'fleet drains',
   'lease_held',
   'stale_fence',
-  'outcome_conflict',
   'lease renewed',
   'take-back',
   'lost too often',

@@ -47,7 +47,7 @@ export async function runSeed(
 ): Promise<SeedOutcome> {
   const script = scriptOf(randomOf(seed, STREAMS.script))
   const witness = openWitness()
-  const storm = stormOf(randomOf(seed, STREAMS.storm), script.fury, witness.saw)
+  const storm = stormOf(randomOf(seed, STREAMS.storm), script, witness.saw)
   let opened: World | undefined
   const world = (): World => {
     if (!opened) throw new Error('The world is not open yet.')

@@ -12,6 +12,9 @@ export interface SeedsOptions {
   readonly againEvery: number
 }
 
+/** A world's items live for a seed: with less, the collector moves them again and again. */
+const YOUNG_MB = 128
+
 /** Resolves when all have ended. Rejects if a worker fails: then the simulation itself is broken. */
 export async function runSeeds({ from, count, workers, done, againEvery }: SeedsOptions): Promise<void> {
   let next = from
@@ -20,7 +23,9 @@ export async function runSeeds({ from, count, workers, done, againEvery }: Seeds
   await Promise.all(Array.from({ length: threads }, () => work()))
 
   function work(): Promise<void> {
-    const worker = new Worker(new URL('./seed-worker.ts', import.meta.url))
+    const worker = new Worker(new URL('./seed-worker.ts', import.meta.url), {
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     return new Promise((resolve, reject) => {
       function ask(): void {
         if (next >= until) {

@@ -51,7 +51,6 @@ export function openWitness(): Witness {
       if (message === 'Delivery ignored') event('delivery ignored')
       if (message === 'Not planned' && code === 'attempt_waits') event('attempt_waits')
       if (code === 'halted') event('halted')
-      if (code === 'outcome_conflict') event('outcome_conflict')
       if (message === 'Made before') event('made before')
       if (message === 'Run taken up') event('sweep took up a run')
       if (message === 'Planned' && outcome === 'shown') event('shown again')
@@ -64,6 +63,7 @@ export function openWitness(): Witness {
       const point = lastPoint.get(container)
       lastPoint.delete(container)
       if (end.kind === 'result') {
+        if (container.room === 'webhook' && end.json.includes('idempotency_conflict')) event('idempotency_conflict')
         if (container.room === 'plan' && end.json.includes('"outcome":"replay"')) event('plan replayed')
         return
       }

@@ -49,8 +49,8 @@ export interface Weather {
   transitionMs(): number
   /** True if the schedule leaves a sweep out. */
   missesSweep(): boolean
-  /** True if the process that has reached this point dies there. */
-  diesAt(point: Point): boolean
+  /** What becomes of the process that has reached this point; what hangs is ended when its function's time is up. */
+  fateAt(point: Point): 'goes_on' | 'dies' | 'hangs'
   /** As TablesOptions has them. */
   readonly conflicts: NonNullable<TablesOptions['conflicts']>
   readonly indexLag: NonNullable<TablesOptions['indexLag']>
@@ -191,9 +191,10 @@ export function openWorld(options: WorldOptions): World {
   function reached(container: Container, point: Point): Promise<void> | undefined {
     trace.add(timeline.now, container.actor.name, `reached ${point}`)
     const until = watcher.reached?.(container, point)
-    if (!weather.diesAt?.(point)) return until
-    trace.add(timeline.now, container.actor.name, 'dies there')
-    functions.kill(container.actor)
+    const fate = weather.fateAt?.(point) ?? 'goes_on'
+    if (fate === 'goes_on') return until
+    trace.add(timeline.now, container.actor.name, `${fate} there`)
+    if (fate === 'dies') functions.kill(container.actor)
     return new Promise(() => undefined)
   }
 

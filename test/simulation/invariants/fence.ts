@@ -14,10 +14,16 @@ const STEPS: readonly (readonly [State, State])[] = [
   ['leased', 'completed'],
   ['leased', 'failed'],
 ]
-/** Steps that raise it, by which the one who held it is out. Ending is allowed to each that isn't done. */
-const RAISES: readonly (readonly [State, State])[] = (['granted', 'leased'] as const).flatMap((from) =>
-  (['waiting', 'planned', 'failed'] as const).map((to) => [from, to] as const),
-)
+/**
+ * Steps that raise it, by which the one who held it is out: taken back, parked, or given up while it waits for its model. Ending
+ * is allowed to each that isn't done.
+ */
+const RAISES: readonly (readonly [State, State])[] = [
+  ...(['granted', 'leased'] as const).flatMap((from) =>
+    (['waiting', 'planned', 'failed'] as const).map((to) => [from, to] as const),
+  ),
+  ['waiting', 'failed'],
+]
 
 export function fenceInvariant(_view: View, judge: Judge): Invariant {
   return {

@@ -1,4 +1,6 @@
 /** People and operators: they do what the script says, at GitHub and through the API, and put right what they can in the end. */
+import { createHmac } from 'node:crypto'
+import { app } from '../app.ts'
 import type { Sometimes } from '../counters.ts'
 import type { Random } from '../kernel/random.ts'
 import type { SimulatedWebhook } from '../services/github.ts'
@@ -43,6 +45,8 @@ const WINDOW_MS = [20_000, 60_000, 120_000] as const
 const PULL_REQUEST_LAGS_MS = [3_000, 15_000, 60_000] as const
 /** ms that GitHub's lists are behind: a matter of seconds (AW73). */
 const LIST_LAGS_MS = [1_000, 4_000, 8_000] as const
+/** As GitHub writes it in a webhook of a comment. */
+const COMMENT_TEXT = /"body":"(\/muster [^"]*)"/
 const MAINTAINER = 'maria'
 const COMMANDS = ['review', 'cancel', 'retry', 'status', 'help', 'pause for lunch', 'resume', 'nonsense'] as const
 const LISTS = [
@@ -64,7 +68,12 @@ export function openPeople(options: {
   const repositoryIds: number[] = []
   const installations: number[] = []
   const webhooks: SimulatedWebhook[] = []
-  const history: People['history'] = { pulls: [], cancels: [], canaries: [], crashLoop: false }
+  const history: People['history'] = {
+    pulls: [],
+    cancels: [],
+    canaries: [],
+    crashLoop: (script.accident?.times ?? 1) > 1,
+  }
   let deliveries = 0
   let asked = 0
   let changes = 0
@@ -178,6 +187,12 @@ export function openPeople(options: {
       })
       return true
     },
+    comment_with_other_text(_pull, choice) {
+      const comments = webhooks.filter(({ event, body }) => event === 'issue_comment' && COMMENT_TEXT.test(body))
+      const comment = comments[choice % Math.max(1, comments.length)]
+      if (comment) deliver(withOtherText(comment, random.uuid()), random.below(1_000))
+      return comment !== undefined
+    },
     halt(_pull, choice) {
       ask('PUT /halts/{scope+}', { scope: scopeOf(choice) }, { why: 'An incident' })
       return true
@@ -215,8 +230,10 @@ export function openPeople(options: {
       ask('PATCH /fleet/limits', {}, { enabled: true })
       return true
     },
-    throttle_model() {
+    async throttle_model(pull) {
       lenses.throttle(random.pick(WINDOW_MS))
+      // Something that meets it.
+      await push(pull)
       return true
     },
     fail_lenses() {
@@ -327,6 +344,23 @@ export function openPeople(options: {
       if (missing.size > 0) saw('event: delivery answered 5xx')
       for (const webhook of missing) deliver(webhook, random.between(DELIVERY_MS.from, DELIVERY_MS.to))
       return halts.length === 0 && missing.size === 0
+    },
+  }
+}
+
+/** The same comment once more, as another delivery, with another text (LE15). */
+function withOtherText({ headers, body, ...webhook }: SimulatedWebhook, delivery: string): SimulatedWebhook {
+  const changed = body.replace(COMMENT_TEXT, '"body":"$1 now"')
+  const signature = createHmac('sha256', app.webhookSecret).update(changed).digest('hex')
+  const names = Object.keys(headers)
+  const nameOf = (wanted: string) => names.find((name) => name.toLowerCase() === wanted) ?? wanted
+  return {
+    ...webhook,
+    body: changed,
+    headers: {
+      ...headers,
+      [nameOf('x-github-delivery')]: delivery,
+      [nameOf('x-hub-signature-256')]: `sha256=${signature}`,
     },
   }
 }

@@ -1,4 +1,5 @@
 /** What people do in one seed, and when: drawn before anything happens, so that it can be read before it is run. */
+import { POINTS, type Point } from '../../../shared/points.ts'
 import type { Random } from '../kernel/random.ts'
 
 /** Everything that people and operators may do; each is counted by the seeds that had it. */
@@ -17,6 +18,7 @@ export const ACTION_KINDS = [
   'redeliver',
   'deliver_twice',
   'command',
+  'comment_with_other_text',
   'halt',
   'lift',
   'cancel',
@@ -41,6 +43,15 @@ export interface Action {
   readonly choice: number
 }
 
+/** What happens to who reaches a named point: chance alone would hardly ever meet the rare ones. */
+export interface Accident {
+  readonly point: Point
+  /** `hangs`: it never goes on, until its function's time is up. */
+  readonly kind: 'dies' | 'hangs'
+  /** How often; more often than anything is tried, it is a loop of crashes. */
+  readonly times: number
+}
+
 export interface Script {
   readonly repositories: readonly { readonly owner: string; readonly name: string; readonly configuration: string }[]
   readonly pulls: readonly { readonly repository: number }[]
@@ -52,6 +63,7 @@ export interface Script {
   readonly patienceMinutes: number
   /** From 0, nothing goes wrong, to 1. */
   readonly fury: number
+  readonly accident?: Accident
   readonly actions: readonly Action[]
   /** ms after the world's first moment: from then on nothing goes wrong and nobody does anything. */
   readonly calmAt: number
@@ -65,6 +77,10 @@ const AFTERMATH_MS = 60_000
 /** Actions that follow another at once, so that they meet in the same work, are as likely as all others. */
 const AT_ONCE_CHANCE = 0.4
 const AT_ONCE_MS = 3_000
+/** Of seeds in which anything goes wrong. */
+const ACCIDENT_CHANCE = 0.5
+/** More often than a review may lose its worker, and than a message is received. */
+const CRASH_LOOP_TIMES = 8
 
 /** How often one kind is drawn relative to another; what isn't named, once. */
 const WEIGHTS: Partial<Readonly<Record<ActionKind, number>>> = {
@@ -74,6 +90,7 @@ const WEIGHTS: Partial<Readonly<Record<ActionKind, number>>> = {
   command: 3,
   lift: 2,
   retry: 2,
+  throttle_model: 4,
 }
 const BAG = ACTION_KINDS.flatMap((kind) => Array.from({ length: WEIGHTS[kind] ?? 1 }, () => kind))
 
@@ -83,7 +100,7 @@ export function scriptOf(random: Random): Script {
     name: `widgets-${index + 1}`,
     configuration: configurationOf(random),
   }))
-  const pulls = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, () => ({
+  const pulls = Array.from({ length: random.pick([1, 1, 1, 1, 2]) }, () => ({
     repository: random.below(repositories.length),
   }))
   const opens = pulls.map((_, pull) => ({ at: random.below(20_000), kind: 'open' as const, pull, choice: 0 }))
@@ -92,22 +109,30 @@ export function scriptOf(random: Random): Script {
   const swarm = new Set(ACTION_KINDS.filter(() => random.chance(0.4)))
   const allowed = BAG.filter((kind) => swarm.has(kind))
   let at = 0
-  for (let left = allowed.length === 0 ? 0 : random.below(12); left > 0; left -= 1) {
+  for (let left = allowed.length === 0 ? 0 : random.below(9); left > 0; left -= 1) {
     at = random.chance(AT_ONCE_CHANCE) ? at + random.below(AT_ONCE_MS) : random.below(ACTING_MS)
     const [kind, pull, choice] = [random.pick(allowed), random.below(pulls.length), random.below(1_000)]
     actions.push({ at, kind, pull, choice })
   }
   actions.sort((a, b) => a.at - b.at)
+  const fury = random.pick([0, 0.3, 1, 1])
+  const accident = fury > 0 && random.chance(ACCIDENT_CHANCE) ? accidentOf(random) : undefined
   return {
     repositories,
     pulls,
     limits: limitsOf(random),
     leaseSeconds: random.pick([30, 60, 180]),
     patienceMinutes: random.pick([1, 60]),
-    fury: random.pick([0, 0.3, 1, 1]),
+    fury,
+    ...(accident ? { accident } : {}),
     actions,
     calmAt: (actions.at(-1)?.at ?? 0) + AFTERMATH_MS + random.below(AFTERMATH_MS),
   }
+}
+
+function accidentOf(random: Random): Accident {
+  const kind = random.pick(['dies', 'dies', 'dies', 'hangs'] as const)
+  return { point: random.pick(POINTS), kind, times: random.pick([1, 1, 1, 2, CRASH_LOOP_TIMES]) }
 }
 
 /** At least one lens; the fewer rounds there are, the more runs are of analyzers alone. */

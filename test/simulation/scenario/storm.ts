@@ -9,6 +9,7 @@ import type { Random } from '../kernel/random.ts'
 import type { IndexLag } from '../services/table/table-data.ts'
 import type { WriteAttempt } from '../services/table.ts'
 import { brokenAnswer, serverError, throttle } from './refusals.ts'
+import type { Script } from './script.ts'
 
 /** Each kind by how likely it strikes whatever it can strike, at most. */
 const WORST = {
@@ -25,6 +26,7 @@ const WORST = {
   killed_before: 0.02,
   killed_after: 0.02,
   killed_at_point: 0.2,
+  reviews_unavailable: 0.9,
   clock_skew: 1,
   cold_start: 0.5,
   transaction_conflict: 0.2,
@@ -58,15 +60,20 @@ export interface Storm {
   readonly missesSweep: () => boolean
   readonly conflicts: (attempt: WriteAttempt) => readonly number[]
   readonly indexLag: IndexLag
-  /** True if the process that has reached this point dies there. */
-  readonly diesAt: (point: Point) => boolean
+  /** What becomes of the process that has reached this point. */
+  readonly fateAt: (point: Point) => 'goes_on' | 'dies' | 'hangs'
   /** Nothing goes wrong from now on; clocks stay as wrong as they are. */
   end(): void
 }
 
-/** `fury` from 0 (nothing goes wrong) to 1. */
-export function stormOf(random: Random, fury: number, saw: (what: Sometimes) => void): Storm {
+/** Of a script: `fury` from 0 (nothing goes wrong) to 1. */
+export function stormOf(
+  random: Random,
+  { fury, accident }: Pick<Script, 'fury' | 'accident'>,
+  saw: (what: Sometimes) => void,
+): Storm {
   let isOver = fury === 0
+  let accidents = accident?.times ?? 0
   const rates = ratesOf(random, fury)
 
   /** Draws only where the kind is in this seed. */
@@ -87,7 +94,13 @@ export function stormOf(random: Random, fury: number, saw: (what: Sometimes) => 
     conflicts: ({ operation, keys }) =>
       operation === 'TransactWriteItems' && strikes('transaction_conflict') ? [random.below(keys.length)] : [],
     indexLag: () => (strikes('index_lag') ? random.below(INDEX_LAG_MAX_MS) : 0),
-    diesAt: () => strikes('killed_at_point'),
+    fateAt(point) {
+      if (!isOver && point === accident?.point && accidents > 0) {
+        accidents -= 1
+        return accident.kind
+      }
+      return strikes('killed_at_point') ? 'dies' : 'goes_on'
+    },
     end() {
       isOver = true
     },
@@ -104,12 +117,18 @@ function ratesOf(random: Random, fury: number): Readonly<Record<FaultKind, numbe
   return Object.fromEntries(rates) as Record<FaultKind, number>
 }
 
+/** A review is created or submitted at GitHub. */
+function isReviewMade({ service, request }: Sent): boolean {
+  return service === 'github' && request.method === 'POST' && request.path.includes('/reviews')
+}
+
 function fateOf(random: Random, strikes: (kind: FaultKind) => boolean, sent: Sent): Fate {
   const way = () => random.between(WAY_MS.from, WAY_MS.to)
   const fate: Fate = { requestMs: way(), answerMs: way(), survivesSender: random.chance(0.5) }
   if (strikes('killed_before')) return { ...fate, kill: 'before' }
   if (strikes('killed_after')) return { ...fate, kill: 'after' }
   if (strikes('throttled')) return { ...fate, instead: throttle(sent.service, random) }
+  if (isReviewMade(sent) && strikes('reviews_unavailable')) return { ...fate, instead: serverError(sent.service) }
   if (strikes('server_error')) return { ...fate, instead: serverError(sent.service) }
   for (const what of ['request', 'answer'] as const) {
     if (strikes(`${what}_lost`)) return { ...fate, lost: { what, silently: false } }
