@@ -66,6 +66,22 @@ describe('conclude', () => {
     expect(incompleteReasons).toHaveLength(all.length)
   })
 
+  it('a lens that read one of its two parts has not read: incomplete, with what it found', () => {
+    const parts = [0, 1].map((part) => ({ lens: 'secrets' as const, part, paths: ['src/archive.js'] }))
+    const found = finding({ severity: 'medium' })
+    const [first] = seen([found], [])
+    if (!first?.result) throw new Error('Expected a result')
+    const read: ReviewSeen = {
+      review: { lens: 'secrets', part: 0, state: 'completed' },
+      result: { ...first.result, lens: 'secrets', part: 0, findings: [found] },
+    }
+    const lost: ReviewSeen = { review: { lens: 'secrets', part: 1, state: 'ended' }, result: undefined }
+    const { verdict, lenses, findings } = conclude({ ...plan, reviews: parts }, [read, lost])
+    expect(verdict).toBe('incomplete')
+    expect(lenses.find(({ lens }) => lens === 'secrets')).toMatchObject({ state: 'failed', findings: 1 })
+    expect(findings).toEqual([found])
+  })
+
   it('J5: a second reading that was throttled is inconclusive: what blocks stands as it was said', () => {
     const blocking = finding({ severity: 'critical' })
     const adjudication: ReviewSeen = { review: { lens: 'adjudication', part: 0, ...givenUp }, result: undefined }

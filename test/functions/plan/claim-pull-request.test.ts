@@ -16,35 +16,54 @@ afterEach(() => world.close())
 
 const request = requestOf({ opensSeries: true })
 
-async function accepted(): Promise<Run> {
-  const options = { deliveryId: 'd1', writer: 'w', now: world.now, signal: AbortSignal.timeout(8_000) }
-  return (await acceptRun(world.ledger, request, options)).run
+async function accepted(wanted = request): Promise<Run> {
+  const options = { deliveryId: wanted.head, writer: wanted.head, now: world.now, signal: AbortSignal.timeout(8_000) }
+  return (await acceptRun(world.ledger, wanted, options)).run
 }
 
-/** Claims while GitHub shows this head, as it was changed then (ms UTC). */
-async function claimed(run: Run, head: string, updatedAt: number) {
-  const shown = { head: { sha: head }, state: 'open', updatedAt }
-  const github = { pullRequest: () => Promise.resolve(shown) }
-  return claimPullRequest({ ...world.ending, github } as unknown as PlanParts, run)
+/** Claims while GitHub shows these heads, one after the other, each as it was changed then (ms UTC). */
+function claimed(run: Run, ...shown: readonly (() => Promise<readonly [head: string, updatedAt: number]>)[]) {
+  let asked = 0
+  const pullRequest = async () => {
+    asked += 1
+    const [head, updatedAt] = (await shown[asked - 1]?.()) ?? ['asked once too often', 0]
+    return { head: { sha: head }, state: 'open', updatedAt }
+  }
+  return claimPullRequest({ ...world.ending, github: { pullRequest } } as unknown as PlanParts, run)
 }
+const showing = (head: string, updatedAt: number) => async () => [head, updatedAt] as const
 
 const thread = () => readThread(world.ledger, repository.id, request.number)
 
 describe('claimPullRequest', () => {
   it('claims for the head that GitHub shows', async () => {
-    expect(await claimed(await accepted(), request.head, request.eventAt)).toMatchObject({ kind: 'claimed' })
+    const answer = await claimed(await accepted(), showing(request.head, request.eventAt))
+    expect(answer).toMatchObject({ kind: 'claimed' })
     expect(await thread()).toMatchObject({ head: request.head, liveRun: { runId: request.runId } })
   })
 
   it('IL1: where GitHub shows a newer head nothing is claimed, and that head is named', async () => {
-    const answer = await claimed(await accepted(), sha('newer'), request.eventAt + 1_000)
+    const answer = await claimed(await accepted(), showing(sha('newer'), request.eventAt + 1_000))
     expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: sha('newer') })
     expect(await thread()).toBeUndefined()
   })
 
   it('PL8: where GitHub is behind nothing is claimed, and it is asked again', async () => {
-    const run = await accepted()
-    await expect(claimed(run, sha('older'), request.eventAt - 1_000)).rejects.toThrow(/head_not_visible/)
+    const answer = claimed(await accepted(), showing(sha('older'), request.eventAt - 1_000))
+    await expect(answer).rejects.toThrow(/head_not_visible/)
     expect(await thread()).toBeUndefined()
+  })
+
+  it('IL1, D3: a head of the same second claims while GitHub is asked: what GitHub showed before that decides nothing', async () => {
+    const newer = requestOf({ head: sha('newer'), eventAt: request.eventAt })
+    const other = await accepted(newer)
+    const before = async () => {
+      const answer = await claimed(other, showing(newer.head, newer.eventAt))
+      expect(answer).toMatchObject({ kind: 'claimed' })
+      return [request.head, request.eventAt] as const
+    }
+    const answer = await claimed(await accepted(), before, showing(newer.head, newer.eventAt + 1_000))
+    expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: newer.head })
+    expect(await thread()).toMatchObject({ head: newer.head, liveRun: { runId: newer.runId } })
   })
 })

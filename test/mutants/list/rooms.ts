@@ -9,15 +9,33 @@ const claims = mutantsOf(
   },
   [
     {
-      name: 'plan: GitHub read before the thread',
+      name: 'control: GitHub asked once too often',
       find: `    const thread = await readThread(ledger, run.repository.id, run.number)
     const current`,
-      replace: `    const asked = await github.pullRequest(run.repository, run.number)
+      replace: `    await github.pullRequest(run.repository, run.number)
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current`,
-      breaks: 'Nothing by itself: the read that counts is the later one.',
-      survives:
-        'The control: a request too many changes nothing that is promised. It shows that not everything is called killed.',
+      breaks: 'Nothing that is promised.',
+      survives: 'It is here to show that not everything is called killed.',
+    },
+    {
+      name: 'plan: GitHub read before the thread',
+      find: `    const thread = await readThread(ledger, run.repository.id, run.number)
+    const current = await readRun(ledger, run.runId)
+    if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
+    const decision = claim(thread, current, now)
+    if (decision.kind === 'superseded') return overtaken('a later event')
+
+    const pullRequest = await github.pullRequest(run.repository, run.number)
+`,
+      replace: `    const pullRequest = await github.pullRequest(run.repository, run.number)
+    const thread = await readThread(ledger, run.repository.id, run.number)
+    const current = await readRun(ledger, run.runId)
+    if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
+    const decision = claim(thread, current, now)
+    if (decision.kind === 'superseded') return overtaken('a later event')
+`,
+      breaks: 'Of two pushes in one second the older head can claim after the newer one did.',
     },
     {
       name: 'plan: claimed for a head that GitHub does not show',

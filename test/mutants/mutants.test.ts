@@ -1,0 +1,30 @@
+import { transform } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import { changedFile, changedText } from './change.ts'
+import { mutants } from './list/all.ts'
+
+describe('the mutants', () => {
+  it('are named once each', () => {
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
+  })
+
+  it.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
+    '%s: fits the code, and still parses',
+    async (_, mutant) => {
+      expect(mutant.find).not.toBe(mutant.replace)
+      await expect(transform(changedFile(mutant), { loader: 'ts', logLevel: 'silent' })).resolves.toBeDefined()
+    },
+  )
+})
+
+describe('changedText', () => {
+  const change = { file: 'a.ts', find: 'a < b', replace: 'a <= $& b' }
+
+  it('replaces the text as it stands, and nothing else', () => {
+    expect(changedText(change, 'if (a < b) c()')).toBe('if (a <= $& b) c()')
+  })
+
+  it.each(['if (a > b) c()', 'a < b || a < b'])('refuses what doesn’t stand there once: %s', (source) => {
+    expect(() => changedText(change, source)).toThrow(/^Expected once in a.ts/)
+  })
+})
