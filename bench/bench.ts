@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { loadAssembly } from '../infra/local/assembly.ts'
+import { burst } from './burst.ts'
 import { coldStart } from './cold-start.ts'
 import { fleet } from './fleet.ts'
 import { large } from './large.ts'
@@ -13,7 +14,7 @@ import { tableOf } from './table.ts'
 import { transitions } from './transitions.ts'
 import { webhooks } from './webhooks.ts'
 
-const BENCHES: readonly Bench[] = [coldStart, webhooks, ledger, transitions, fleet, large]
+const BENCHES: readonly Bench[] = [coldStart, webhooks, ledger, transitions, fleet, burst, large]
 /** One bench, ms: all of them take half as long together on two cores that have nothing else to do. */
 const BENCH_MS_MAX = 180_000
 /** Exit status for a wrong option, from sysexits.h. */

@@ -111,7 +111,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetRun> {
   return { world, readings, startedAt }
 }
 
-async function setCeiling(world: World, configured: number): Promise<void> {
+/** Sets the fleet's ceiling as an operator does it, through the API. */
+export async function setCeiling(world: World, configured: number): Promise<void> {
   let done = false
   const request = { version: '2.0', routeKey: 'PATCH /fleet/limits', headers: {}, body: JSON.stringify({ configured }) }
   world.functions.invoke('api', JSON.stringify(request), () => {

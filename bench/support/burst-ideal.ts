@@ -1,0 +1,35 @@
+/** How soon a burst could be over if nothing took time but readings, and what GitHub alone would make of it. Pure. */
+import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../../shared/limits.ts'
+
+export interface Work {
+  readonly isModel: boolean
+  readonly durationMs: number
+}
+
+export interface Window {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * ms after which each of these readings ends, in their order, if each begins as soon as a place is free and, if it asks the
+ * model, the model isn't throttled. Who assigns them knows everything, and nobody dies.
+ */
+export function idealEnds(work: readonly Work[], places: number, throttled: readonly Window[]): number[] {
+  const freeAt = Array.from({ length: places }, () => 0)
+  return work.map(({ isModel, durationMs }) => {
+    const place = freeAt.indexOf(Math.min(...freeAt))
+    const at = freeAt[place] ?? 0
+    const window = isModel ? throttled.find(({ from, to }) => from <= at && at < to) : undefined
+    const end = (window?.to ?? at) + durationMs
+    freeAt[place] = end
+    return end
+  })
+}
+
+/** ms until one installation has created so much at GitHub, by the budgets of a minute and of an hour. */
+export function budgetMs(created: number): number {
+  const wholeHours = Math.floor((created - 1) / CONTENT_PER_HOUR_MAX)
+  const wholeMinutes = Math.floor((created - 1 - wholeHours * CONTENT_PER_HOUR_MAX) / CONTENT_PER_MINUTE_MAX)
+  return wholeHours * 3_600_000 + wholeMinutes * 60_000
+}

@@ -1,0 +1,68 @@
+/** What a burst meets: a model that is throttled for a third of the time, requests that take their time, workers that die. */
+import { LENS_KINDS, type LensInput, type LensName } from '../../shared/lens.ts'
+import { newActor } from '../../test/simulation/kernel/actor.ts'
+import type { Faults } from '../../test/simulation/kernel/faults.ts'
+import { randomOf } from '../../test/simulation/kernel/random.ts'
+import type { World } from '../../test/simulation/world.ts'
+import type { Window, Work } from './burst-ideal.ts'
+import { ROUND_TRIP_MS } from './fleet-world.ts'
+
+/** ms that a reading takes. */
+const MODEL_READING_MS = { from: 30_000, to: 90_000 } as const
+const ANALYZER_READING_MS = { from: 500, to: 2_000 } as const
+/** ms for which the model is throttled at a time; then it isn't for twice as long. */
+const THROTTLED_MS = { from: 60_000, to: 180_000 } as const
+/** ms until the model is throttled for the first time. */
+const FIRST_THROTTLED_MS = 60_000
+/** Fewer workers than these are left alone: else the last ones would die again and again. */
+const WORKERS_LEFT_MIN = 10
+const STREAMS = { windows: 300, way: 301, killer: 302, readings: 303 } as const
+const SEED = 1
+
+/** The same review takes the same time, however often it is read. Pull requests are told apart by the number in their title. */
+export function readingOf(name: LensName, { pullRequest }: LensInput): Work {
+  const isModel = LENS_KINDS[name] === 'model'
+  const { from, to } = isModel ? MODEL_READING_MS : ANALYZER_READING_MS
+  const index = Number(pullRequest.title.split(' ')[1])
+  const lens = Object.keys(LENS_KINDS).indexOf(name)
+  return { isModel, durationMs: randomOf(index, STREAMS.readings + lens).between(from, to) }
+}
+
+/** Latencies alone, each drawn from half to one and a half of what is usual; else everybody would keep step. */
+export function unevenLatencies(): Faults {
+  const random = randomOf(SEED, STREAMS.way)
+  return {
+    fateOf({ service }) {
+      const way = (ROUND_TRIP_MS[service] ?? 0) / 2
+      return { requestMs: way * (0.5 + random.next()), answerMs: way * (0.5 + random.next()), survivesSender: true }
+    },
+  }
+}
+
+/** A third of the time until then, ms. */
+export function throttledWindows(untilMs: number): Window[] {
+  const random = randomOf(SEED, STREAMS.windows)
+  const windows: Window[] = []
+  let at = FIRST_THROTTLED_MS
+  while (at < untilMs) {
+    const lengthMs = random.between(THROTTLED_MS.from, THROTTLED_MS.to)
+    windows.push({ from: at, to: at + lengthMs })
+    at += 3 * lengthMs
+  }
+  return windows
+}
+
+/** One process that is at work dies about so often, ms, whatever it does. `died` hears in which room it was. */
+export function killEvery(world: World, everyMs: number, died: (room: string) => void): void {
+  const random = randomOf(SEED, STREAMS.killer)
+  const killer = newActor('killer')
+  const kill = () => {
+    world.timeline.after(everyMs * (0.5 + random.next()), killer, kill)
+    const busy = [...world.functions.containers].filter(({ idle }) => !idle)
+    if (busy.length < WORKERS_LEFT_MIN) return
+    const { actor, room } = random.pick(busy)
+    world.functions.kill(actor)
+    died(room)
+  }
+  world.timeline.after(everyMs, killer, kill)
+}

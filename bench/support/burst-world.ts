@@ -1,0 +1,235 @@
+/** A burst of pull requests in the simulated world, until everything is at rest, and what was seen of it. */
+import { Retry } from '../../shared/errors.ts'
+import { allInvariants } from '../../test/simulation/invariants/all.ts'
+import { openInvariants } from '../../test/simulation/invariants/observer.ts'
+import { slotsInvariant } from '../../test/simulation/invariants/slots.ts'
+import type { ColdStart } from '../../test/simulation/kernel/bundle.ts'
+import { watchRest } from '../../test/simulation/rest.ts'
+import type { Commit } from '../../test/simulation/services/table.ts'
+import { viewOf } from '../../test/simulation/view-of.ts'
+import { openWorld, type World } from '../../test/simulation/world.ts'
+import type { Window, Work } from './burst-ideal.ts'
+import { killEvery, readingOf, throttledWindows, unevenLatencies } from './burst-weather.ts'
+import { setCeiling, TRANSITION_MS } from './fleet-world.ts'
+import { type Overlaps, openOverlaps } from './overlaps.ts'
+
+export interface BurstOptions {
+  readonly coldStart: ColdStart
+  readonly pulls: number
+  /** Each has one repository, and its own budget at GitHub. */
+  readonly installations: number
+  /** The pull requests are opened within this time, ms. */
+  readonly withinMs: number
+  readonly ceiling: number
+  /** A process that is at work dies about so often, ms. */
+  readonly killEveryMs: number
+}
+
+export interface Burst {
+  /** ms from the first webhook until each run had ended. */
+  readonly endedAfter: readonly number[]
+  /** Each review's reading once, in the order in which they began. */
+  readonly needed: readonly Work[]
+  /** Calls of lenses that were not throttled; beyond `needed` they are readings that were made again. */
+  readonly readings: number
+  /** Calls that the model refused. */
+  readonly throttled: number
+  /** From when to when the model was throttled, ms from the first webhook. */
+  readonly windows: readonly Window[]
+  /** Processes that died, by room. */
+  readonly kills: ReadonlyMap<string, number>
+  /** ms during which places were held, of all places together. */
+  readonly heldMs: number
+  /** ms during which the model's pool was closed. */
+  readonly closedMs: number
+  /** Runs by outcome and verdict. */
+  readonly outcomes: ReadonlyMap<string, number>
+  /** Pull requests by how many reviews of ours they show. */
+  readonly reviewsShown: ReadonlyMap<number, number>
+  /** What installations created at GitHub: reviews, submits, comments. */
+  readonly created: number
+  readonly overlaps: Overlaps
+  /** Writes of the fleet item, and those of them that were refused because others had changed it. */
+  readonly fleetWrites: { readonly done: number; readonly refused: number }
+  /** Invocations that ended with an error, by room and error. */
+  readonly errors: ReadonlyMap<string, number>
+}
+
+/** One analyzer and one model for each pull request: fewer lenses, so that this ends in minutes. */
+const CONFIGURATION = 'lenses:\n  workflows: off\n  description: off\n'
+/** ms: what a throttled model asks for, and how long it takes to say so. */
+const RETRY_AFTER_MS = 20_000
+const THROTTLE_ANSWER_MS = 200
+/** ms for which a transaction holds its items. */
+export const TRANSACTION_MS = 10
+const MINUTE_MS = 60_000
+/** ms of the world after which it is given up. */
+const WITHIN_MS = 12 * 60 * MINUTE_MS
+
+/** Resolves when everything is at rest. Rejects with InvariantBroken for what does not hold. */
+export async function runBurst(options: BurstOptions): Promise<Burst> {
+  const windows = throttledWindows(WITHIN_MS)
+  const needed = new Map<string, Work>()
+  const calls = { readings: 0, throttled: 0 }
+  const kills = new Map<string, number>()
+  const errors = new Map<string, number>()
+  const fleetWrites = { done: 0, refused: 0 }
+  let startedAt = 0
+  let opened: World | undefined
+  const world = (): World => {
+    if (!opened) throw new Error('The world is not open yet.')
+    return opened
+  }
+  const elapsed = () => world().timeline.now - startedAt
+  const overlaps = openOverlaps(() => world().timeline.now, TRANSACTION_MS)
+
+  opened = openWorld({
+    seed: 1,
+    coldStart: options.coldStart,
+    traced: false,
+    lens(name, input) {
+      const reading = readingOf(name, input)
+      needed.set(`${input.pullRequest.title} ${name}`, reading)
+      if (reading.isModel && windows.some(({ from, to }) => from <= elapsed() && elapsed() < to)) {
+        calls.throttled += 1
+        const failure = new Retry('model_throttled', 'Too many requests.', RETRY_AFTER_MS)
+        return { durationMs: THROTTLE_ANSWER_MS, failure }
+      }
+      calls.readings += 1
+      return reading
+    },
+    weather: { faults: unevenLatencies(), transitionMs: () => TRANSITION_MS, conflicts: overlaps.conflicts },
+    watcher: {
+      answered(service, { headers, body }, { status }) {
+        if (service !== 'table' || !body.includes('{"S":"FLEET"}')) return
+        if (!/(Put|Update)Item$/.test(headers['x-amz-target'] ?? '')) return
+        if (status === 200) fleetWrites.done += 1
+        else fleetWrites.refused += 1
+      },
+      ended({ room }, end) {
+        if (end.kind === 'error') add(errors, `${room}: ${end.errorType}`)
+      },
+    },
+  })
+  try {
+    const repositories = await addRepositories(opened, options.installations)
+    await setCeiling(opened, options.ceiling)
+    startedAt = opened.timeline.now
+    const places = watchPlaces(opened)
+    killEvery(opened, options.killEveryMs, (room) => add(kills, room))
+    const pulls = await drain(opened, repositories, options)
+    const endedAfter = pulls.endedAt.map((at) => at - startedAt)
+    return {
+      ...calls,
+      ...places,
+      ...shownOf(opened, pulls.all),
+      endedAfter,
+      windows,
+      kills,
+      overlaps,
+      fleetWrites,
+      errors,
+      needed: [...needed.values()],
+    }
+  } finally {
+    opened.close()
+  }
+}
+
+interface Pull {
+  readonly repository: string
+  readonly repositoryId: number
+  readonly number: number
+}
+
+/** Opens the pull requests and resolves when everything is at rest. Nothing that must always hold is broken then. */
+async function drain(
+  world: World,
+  repositories: readonly Omit<Pull, 'number'>[],
+  { pulls, withinMs }: Pick<BurstOptions, 'pulls' | 'withinMs'>,
+): Promise<{ readonly all: readonly Pull[]; readonly endedAt: readonly number[] }> {
+  const { table, timeline, answers } = world
+  const ended = new Map<unknown, number>()
+  table.onCommit(({ changes }: Commit) => {
+    for (const { key, after } of changes) {
+      if (key.sk === 'RUN' && after?.state === 'ended') ended.set(key.pk, timeline.now)
+    }
+  })
+  const rest = watchRest(() => world)
+  table.onCommit(rest.committed)
+  const all: Pull[] = []
+  const history = { pulls: all, cancels: [], canaries: [], crashLoop: false }
+  // Idleness is measured, and to be judged it would have to be looked for among thousands of tickets at each change.
+  const invariants = { ...allInvariants, I1: [slotsInvariant] }
+  const observer = openInvariants(viewOf(world, { history, logs: [] }), invariants)
+
+  const run = (until: number, done: () => boolean = () => false) =>
+    timeline.run(until, () => {
+      observer.afterStep()
+      return done()
+    })
+
+  const startedAt = timeline.now
+  for (let index = 0; index < pulls; index += 1) {
+    await run(startedAt + Math.floor((index * withinMs) / pulls))
+    const place = repositories[index % repositories.length]
+    if (!place) throw new RangeError('Expected at least one installation, got none')
+    const files = { 'a.ts': `one\ntwo ${index}\n` }
+    const opening = { repository: place.repository, files, title: `Change ${index}`, body: 'What it is for' }
+    const { number } = await world.act((github) => github.open(opening))
+    all.push({ ...place, number })
+  }
+  // A delivery whose function died is an answer of 5xx, and somebody has it redelivered.
+  const redelivered = new Set<unknown>()
+  while (!(await run(timeline.now + MINUTE_MS, () => ended.size === pulls && rest.isAtRest()))) {
+    if (timeline.now > startedAt + WITHIN_MS) throw new Error(`Expected ${pulls} runs to end, got ${ended.size}`)
+    for (const { webhook, status } of answers) {
+      if (status === 202 || redelivered.has(webhook)) continue
+      redelivered.add(webhook)
+      world.deliver(webhook, 0)
+    }
+  }
+  observer.atRest()
+  return { all, endedAt: [...ended.values()] }
+}
+
+/** Counts on; the object's numbers are those up to the fleet's last change. */
+function watchPlaces({ table, timeline }: World): Pick<Burst, 'heldMs' | 'closedMs'> {
+  const counted = { heldMs: 0, closedMs: 0 }
+  const now = { held: 0, closed: 0, since: timeline.now }
+  table.onCommit(({ changes }: Commit) => {
+    const fleet = changes.find(({ key }) => key.sk === 'FLEET')
+    if (!fleet) return
+    counted.heldMs += now.held * (timeline.now - now.since)
+    counted.closedMs += now.closed * (timeline.now - now.since)
+    now.held = Object.keys((fleet.after?.slots ?? {}) as object).length
+    now.closed = Object.keys((fleet.after?.closed ?? {}) as object).length
+    now.since = timeline.now
+  })
+  return counted
+}
+
+function shownOf({ table, github }: World, pulls: readonly Pull[]) {
+  const reviewsShown = new Map<number, number>()
+  for (const { repository, number } of pulls) {
+    add(reviewsShown, github.pullRequest(repository, number).reviews.filter(({ pending }) => !pending).length)
+  }
+  const outcomes = new Map<string, number>()
+  for (const { outcome, verdict } of table.items('RUN#', 'RUN')) add(outcomes, `${outcome} ${verdict}`)
+  return { reviewsShown, outcomes, created: github.writes.filter(({ content }) => content).length }
+}
+
+async function addRepositories(world: World, count: number): Promise<Omit<Pull, 'number'>[]> {
+  const repositories: Omit<Pull, 'number'>[] = []
+  for (let index = 0; index < count; index += 1) {
+    const owner = `team${index}`
+    const files = { 'a.ts': 'one\n', '.github/muster.yml': CONFIGURATION }
+    const { id } = await world.act((github) => github.addRepository({ owner, name: 'widgets', files }))
+    repositories.push({ repository: `${owner}/widgets`, repositoryId: id })
+  }
+  return repositories
+}
+
+function add<T>(counts: Map<T, number>, what: T): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1)
+}
