@@ -27,8 +27,8 @@ export function changedFile(change: Change): string {
   return changedText(change, readFileSync(pathOf(change), 'utf8'))
 }
 
-/** The absolute path of a change's file. */
-export function pathOf({ file }: Change): string {
+/** The absolute path of a file below the repository. */
+export function pathOf({ file }: Pick<Change, 'file'>): string {
   return path.join(repositoryRoot, file)
 }
 

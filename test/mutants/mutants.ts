@@ -4,9 +4,10 @@
  *
  * No file is changed. The judges must hold on the code as it is, else nothing is said about any mutant.
  */
+import { statSync } from 'node:fs'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { transform } from 'esbuild'
-import { changedFile } from './change.ts'
+import { changedFile, pathOf } from './change.ts'
 import { type Case, type Failure, JUDGES, type Judge, judge } from './judges.ts'
 import { mutants } from './list/all.ts'
 import type { Mutant } from './mutant.ts'
@@ -57,11 +58,22 @@ async function main({ list, only, judges, isJudgedAlone, seeds }: Options): Prom
   }
 
   const all = { tests: unique(chosen, 'tests'), schedules: unique(chosen, 'schedules'), seeds }
+  const before = stateOf(chosen)
   const limits = await limitsOf(all, judges)
   if (!limits) return 1
   const outcomes = await judged(chosen, { seeds, judges, limits })
   const wrong = report(outcomes)
+  if (stateOf(chosen) !== before) {
+    console.error('Void: files were changed while they were judged.')
+    return 1
+  }
   return isJudgedAlone ? 0 : wrong
+}
+
+/** When the files that are judged, and those that judge, were changed last. */
+function stateOf(chosen: readonly Mutant[]): string {
+  const files = [...chosen.map(({ file }) => file), ...unique(chosen, 'tests'), ...unique(chosen, 'schedules')]
+  return files.map((file) => statSync(pathOf({ file })).mtimeMs).join()
 }
 
 /** What doesn't fit the code: a text that isn't there once, or a change that doesn't parse. */

@@ -35,7 +35,10 @@ const written = mutantsOf(
     {
       name: 'fleet: a late release of a later epoch',
       find: 'remove.push(path)\n',
-      replace: "remove.push(path)\n    conditions.push('attribute_exists(pk)')\n    continue\n",
+      replace: `remove.push(path)
+    conditions.push(\`(attribute_exists(pk) OR \${path}.\${name('epoch')} = \${value(\`r\${index}\`, epoch)})\`)
+    continue
+`,
       breaks: 'A slot is released that was granted anew since it was read.',
     },
     {
