@@ -75,11 +75,11 @@ export function decide(facts: CommandFacts): Decision {
  * is looked at again, so that an older head is never reviewed in place of the one that is meant (PL7, PL8, PL9).
  */
 function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; readonly focus?: string }): Decision {
-  const { command, pullRequest, threadRun, headRun, now } = facts
+  const { command, pullRequest, threadRun, headRun } = facts
   const { repository, number } = command
   const head = pullRequest.head.sha
-  const isBehind = pullRequest.updatedAt < command.eventAt && now - command.acceptedAt < HEAD_VISIBLE_WITHIN_MS
-  if (isBehind && !(sha !== undefined && head.startsWith(sha))) return { kind: 'wait' }
+  const isMeant = sha !== undefined && head.startsWith(sha) && pullRequest.state === 'open'
+  if (isBehind(facts) && !isMeant) return { kind: 'wait' }
   if (sha !== undefined && !head.startsWith(sha)) return reply(sayings.headMismatch(sha, head))
   if (pullRequest.state === 'closed') return reply(sayings.closed())
   const atWork = [threadRun, headRun].find(
@@ -113,8 +113,15 @@ function cancel(facts: CommandFacts): Decision {
 
 function retry(facts: CommandFacts): Decision {
   const run = currentRun(facts)
-  if (!run || run.head !== facts.pullRequest.head.sha) return reply(sayings.nothingToRetry(facts.pullRequest.head.sha))
+  const isOfHead = run?.head === facts.pullRequest.head.sha
+  if (!isOfHead && isBehind(facts)) return { kind: 'wait' }
+  if (!run || !isOfHead) return reply(sayings.nothingToRetry(facts.pullRequest.head.sha))
   return { kind: 'retry', run }
+}
+
+/** True while GitHub shows the pull request as it was before the comment; for a bounded time. */
+function isBehind({ command, pullRequest, now }: CommandFacts): boolean {
+  return pullRequest.updatedAt < command.eventAt && now - command.acceptedAt < HEAD_VISIBLE_WITHIN_MS
 }
 
 /** The run that people mean: one that is at work, else that of the head, else the last one. */

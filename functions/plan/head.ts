@@ -1,5 +1,6 @@
-/** Whether GitHub shows the head that the event named; GitHub's API may lag behind its own webhooks (DESIGN §9). Pure. */
-import { GITHUB_READ_BACK_MS, HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
+/** Whether GitHub shows the head that the event named, and the pull request open (DESIGN §9). Pure. */
+import { headShown, type PullRequestShown } from '../../shared/head.ts'
+import { GITHUB_READ_BACK_MS } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
 
 export type HeadSeen =
@@ -14,7 +15,7 @@ export type HeadSeen =
 
 /** What the pull request, as GitHub shows it at `now` (ms UTC), means for a run. */
 export function headSeen(
-  shown: { readonly head: { readonly sha: string }; readonly state: string; readonly updatedAt: number },
+  shown: PullRequestShown,
   run: Pick<Run, 'head' | 'eventAt' | 'acceptedAt'>,
   now: number,
 ): HeadSeen {
@@ -23,8 +24,14 @@ export function headSeen(
   if (shown.state === 'closed' && shown.updatedAt === run.eventAt) {
     return now - run.acceptedAt < GITHUB_READ_BACK_MS ? { kind: 'wait' } : { kind: 'closed' }
   }
-  if (shown.head.sha === run.head) return { kind: 'live' }
-  if (shown.updatedAt > run.eventAt) return { kind: 'superseded', by: shown.head.sha }
-  if (now - run.acceptedAt < HEAD_VISIBLE_WITHIN_MS) return { kind: 'wait' }
-  return shown.updatedAt === run.eventAt ? { kind: 'superseded', by: shown.head.sha } : { kind: 'failed' }
+  switch (headShown(shown, run, now)) {
+    case 'live':
+      return { kind: 'live' }
+    case 'moved':
+      return { kind: 'superseded', by: shown.head.sha }
+    case 'not_yet':
+      return { kind: 'wait' }
+    case 'not_in_time':
+      return { kind: 'failed' }
+  }
 }

@@ -4,6 +4,7 @@ import { getDocument } from '../../shared/documents/documents.ts'
 import { isFailure, sentenceOf } from '../../shared/errors.ts'
 import { lookAgain } from '../../shared/github/look-again.ts'
 import { sayReview } from '../../shared/github/say-review.ts'
+import type { PullRequestShown } from '../../shared/head.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import {
   leaseMessage,
@@ -78,15 +79,15 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
     } else {
       const at = now() + ledger.timings.lookMs
       await postponeMessage(ledger, message, owner, { at, error: false, lookAt: lookAt() })
-      if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shownHead)
-      if (stopped.reason === 'closed') await closed(parts, run)
+      if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown?.head.sha)
+      if (stopped.reason === 'closed') await closed(parts, run, stopped.shown?.updatedAt)
       if (stopped.reason === 'not_live') await withdrawIfOver(parts, message)
     }
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A review can not be said', { runId: run.runId, code: error.code })
     await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
-    if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shownHead)
+    if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown?.head.sha)
   }
 }
 
@@ -144,17 +145,16 @@ function lookAtOf({ ledger, now }: PostParts, message: Message, writing: Writing
 async function reasonToStop(
   parts: PostParts,
   message: Message,
-): Promise<{ reason?: ReturnType<typeof stopReason>; shownHead?: string }> {
-  const { ledger, github, owner } = parts
+): Promise<{ reason?: ReturnType<typeof stopReason>; shown?: PullRequestShown }> {
+  const { ledger, github, owner, now } = parts
   const run = await readRun(ledger, message.runId)
   if (!run || !(await stillLeased(ledger, message, owner))) return { reason: 'not_live' }
-  const [thread, halt, pullRequest] = await Promise.all([
+  const [thread, halt, shown] = await Promise.all([
     readThread(ledger, message.repositoryId, message.number),
     standingHalt(ledger, run.repository),
     github.pullRequest(run.repository, run.number),
   ])
-  const reason = stopReason({ run, thread, message, halted: halt !== undefined, shown: pullRequest })
-  return { reason, shownHead: pullRequest.head.sha }
+  return { reason: stopReason({ run, thread, message, halted: halt !== undefined, shown, now: now() }), shown }
 }
 
 /** One that is owed by an attempt that is over is owed by nobody: it is withdrawn, as an ending does it. */
@@ -164,10 +164,10 @@ async function withdrawIfOver({ ledger, now }: PostParts, message: Message): Pro
   if (over) await withdrawMessage(ledger, message, now())
 }
 
-/** It was closed, and its event is late or was lost: this run ends as that would have ended it (L4). */
-async function closed({ ledger, now }: PostParts, run: Run): Promise<void> {
+/** It was closed at `eventAt` (ms UTC), and its event is late or was lost: this run ends as that would have ended it (L4). */
+async function closed({ ledger, now }: PostParts, run: Run, eventAt = Infinity): Promise<void> {
   const reason: Reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
-  await beginEnding(ledger, run, { outcome: 'closed', reason, now: now() })
+  await beginEnding(ledger, run, { outcome: 'closed', reason, eventAt, now: now() })
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What a poster does next, given what it saw. Pure. */
+import { headShown, type PullRequestShown } from '../../shared/head.ts'
 import type { Message } from '../../shared/ledger/message.ts'
 import type { ShownResource } from '../../shared/ledger/resource.ts'
 import { POST_ERRORS_MAX } from '../../shared/limits.ts'
@@ -13,14 +14,18 @@ export function stopReason(facts: {
   readonly message: Pick<Message, 'state' | 'attempt'>
   readonly halted: boolean
   /** The pull request as GitHub shows it. */
-  readonly shown: { readonly head: { readonly sha: string }; readonly state: string; readonly updatedAt: number }
-}): 'withdrawing' | 'not_live' | 'halted' | 'head_moved' | 'closed' | undefined {
+  readonly shown: PullRequestShown
+  /** ms UTC */
+  readonly now: number
+}): 'withdrawing' | 'not_live' | 'halted' | 'not_visible' | 'head_moved' | 'closed' | undefined {
   const { run, thread, message, shown } = facts
   if (message.state === 'withdrawing') return 'withdrawing'
   const live = thread?.liveRun
   if (live?.runId !== run.runId || live.attempt !== message.attempt || run.state !== 'concluded') return 'not_live'
   if (facts.halted) return 'halted'
-  if (shown.head.sha !== run.head) return 'head_moved'
+  const head = headShown(shown, run, facts.now)
+  if (head === 'not_yet') return 'not_visible'
+  if (head !== 'live') return 'head_moved'
   // One that was reopened since is of a later event, which the run has joined.
   return shown.state === 'closed' && shown.updatedAt > run.eventAt ? 'closed' : undefined
 }
@@ -39,19 +44,26 @@ export function afterUnknown(
 }
 
 /**
- * Whether what `raisedBy` wants shown may be shown now. `later`: its ending, or the end of a halt, will decide. `void`:
- * never, because it was overtaken, and a verdict for a head that isn't live is not published (PR2, PR5); what such a run
- * leaves behind is its check run, which its ending has completed, and no label.
+ * Whether what `raisedBy` wants shown may be shown now. `later`: its ending, the end of a halt, or a view of GitHub that
+ * isn't behind will decide. `void`: never, because it was overtaken, and a verdict for a head that isn't live is not
+ * published (PR2, PR5); what such a run leaves behind is its check run, which its ending has completed, and no label.
  */
 export function mayShow(facts: {
   readonly desired: Resource
   readonly raisedBy: Run | undefined
   readonly halted: boolean
-  readonly shownHead: string
+  /** The pull request as GitHub shows it; needed for a run that has concluded. */
+  readonly shown: PullRequestShown | undefined
+  /** ms UTC */
+  readonly now: number
 }): 'show' | 'later' | 'void' | 'head_moved' {
-  const { desired, raisedBy, halted, shownHead } = facts
+  const { desired, raisedBy, halted, shown } = facts
   if (halted || raisedBy?.state === 'ending') return 'later'
-  if (raisedBy?.state === 'concluded') return shownHead === raisedBy.head ? 'show' : 'head_moved'
+  if (raisedBy?.state === 'concluded') {
+    const head = shown ? headShown(shown, raisedBy, facts.now) : 'not_yet'
+    if (head === 'not_yet') return 'later'
+    return head === 'live' ? 'show' : 'head_moved'
+  }
   const overtaken = raisedBy === undefined || (raisedBy.state === 'ended' && raisedBy.outcome !== 'reviewed')
   const leftBehind =
     (desired.kind === 'check_run' && desired.status === 'completed') ||

@@ -119,14 +119,13 @@ async function allowedNow(
   resource: ShownResource,
   desired: Resource,
 ): Promise<'show' | 'later' | 'void'> {
-  const { ledger, github } = parts
+  const { ledger, github, now } = parts
   const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
   // Only a verdict needs its head to be live; asking costs a request.
-  const shownHead =
-    raisedBy?.state === 'concluded' ? (await github.pullRequest(run.repository, run.number)).head.sha : ''
-  const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shownHead })
+  const shown = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
+  const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shown, now: now() })
   if (allowed !== 'head_moved') return allowed
-  if (raisedBy) await overtaken(parts, raisedBy, shownHead)
+  if (raisedBy) await overtaken(parts, raisedBy, shown?.head.sha)
   return 'later'
 }
 

@@ -88,9 +88,12 @@ describe('review', () => {
     expect(decide(facts(`/muster review ${head}`, behind)).kind).toBe('review')
   })
 
-  it('a closed pull request is not reviewed', () => {
+  it('a closed pull request is not reviewed; one that GitHub showed closed before the comment may be open', () => {
     const pullRequest = { ...facts('').pullRequest, state: 'closed' } as const
     expect(replyTo('/muster review', { pullRequest })).toContain('closed')
+    const before = { pullRequest: { ...pullRequest, updatedAt: NOW - 1 } }
+    expect(decide(facts(`/muster review ${head}`, before))).toEqual({ kind: 'wait' })
+    expect(replyTo(`/muster review ${head}`, { ...before, ...tooLate })).toContain('closed')
   })
 
   it('a SHA that is too short reviews nothing: it was meant as a precondition', () => {
@@ -145,6 +148,10 @@ describe('cancel and retry', () => {
     expect(decide(facts('/muster retry', { headRun: ended }))).toEqual({ kind: 'retry', run: ended })
     expect(replyTo('/muster retry', { threadRun: { ...ended, head: sha('old') } })).toContain('/muster review')
     expect(replyTo('/muster retry')).toContain('/muster review')
+    // PL8: the head may be one that GitHub doesn't show yet.
+    const pushed = runOf({ state: 'ended', head: sha('pushed') })
+    expect(decide(facts('/muster retry', { ...behind, threadRun: pushed }))).toEqual({ kind: 'wait' })
+    expect(replyTo('/muster retry', { ...behind, ...tooLate, threadRun: pushed })).toContain('/muster review')
   })
 })
 

@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { afterUnknown, isOwed, mayShow, secondLook, stopReason } from '../../../functions/post/post.ts'
 import { endedCheckRun, inProgressCheckRun } from '../../../shared/check-run.ts'
 import type { ShownResource } from '../../../shared/ledger/resource.ts'
-import { POST_ERRORS_MAX } from '../../../shared/limits.ts'
+import { HEAD_VISIBLE_WITHIN_MS, POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import type { RunState } from '../../../shared/run.ts'
 import type { Thread } from '../../../shared/thread.ts'
 import { runOf } from '../../shared/samples.ts'
 
 const run = runOf({ state: 'concluded' })
+const NOW = run.acceptedAt
+const TOO_LATE = NOW + HEAD_VISIBLE_WITHIN_MS
 const thread: Thread = {
   repositoryId: 7,
   number: 42,
@@ -21,7 +23,7 @@ const thread: Thread = {
   version: 3,
 }
 const shown = { head: { sha: run.head }, state: 'open', updatedAt: 5_000 }
-const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, shown } as const
+const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, shown, now: NOW } as const
 
 describe('stopReason', () => {
   it('a message of the live run, at the head that GitHub shows, under no halt, may be said', () => {
@@ -30,6 +32,14 @@ describe('stopReason', () => {
 
   it('PR2, A13: not at a head that GitHub no longer shows', () => {
     expect(stopReason({ ...facts, shown: { ...shown, head: { sha: 'newer' } } })).toBe('head_moved')
+  })
+
+  it('PL8: a view from before the event shows no newer head: it is looked at again, for a bounded time', () => {
+    const behind = { ...shown, head: { sha: 'older' }, updatedAt: run.eventAt - 1 }
+    expect(stopReason({ ...facts, shown: behind })).toBe('not_visible')
+    expect(stopReason({ ...facts, shown: behind, now: TOO_LATE })).toBe('head_moved')
+    expect(stopReason({ ...facts, shown: { ...behind, updatedAt: run.eventAt } })).toBe('not_visible')
+    expect(stopReason({ ...facts, shown: { ...behind, updatedAt: run.eventAt }, now: TOO_LATE })).toBe('head_moved')
   })
 
   it('L4: not where it was closed since; one that was closed before it was reopened is open', () => {
@@ -128,26 +138,36 @@ describe('what is owed', () => {
 describe('mayShow', () => {
   const label = { kind: 'label', label: 'muster: checking' } as const
   const ended = runOf({ state: 'ended', outcome: 'closed' })
-  const shownHead = run.head
+
+  const seen = { shown, now: NOW }
+  const newer = { ...seen, shown: { ...shown, head: { sha: 'newer' } } }
+  const notAsked = { shown: undefined, now: NOW }
 
   it('PR2, PR5: a verdict only of the head that GitHub shows, and never under a halt', () => {
-    expect(mayShow({ desired: label, raisedBy: run, halted: false, shownHead })).toBe('show')
-    expect(mayShow({ desired: label, raisedBy: run, halted: false, shownHead: 'newer' })).toBe('head_moved')
-    expect(mayShow({ desired: label, raisedBy: run, halted: true, shownHead })).toBe('later')
-    expect(mayShow({ desired: label, raisedBy: runOf({ state: 'ending' }), halted: false, shownHead })).toBe('later')
+    expect(mayShow({ ...seen, desired: label, raisedBy: run, halted: false })).toBe('show')
+    expect(mayShow({ ...newer, desired: label, raisedBy: run, halted: false })).toBe('head_moved')
+    expect(mayShow({ desired: label, raisedBy: run, halted: true, ...seen })).toBe('later')
+    expect(mayShow({ desired: label, raisedBy: runOf({ state: 'ending' }), halted: false, ...seen })).toBe('later')
+  })
+
+  it('PL8: a verdict waits while GitHub shows the head before its own', () => {
+    const behind = { ...shown, head: { sha: 'older' }, updatedAt: run.eventAt - 1 }
+    const asked = { desired: label, raisedBy: run, halted: false, shown: behind }
+    expect(mayShow({ ...asked, now: NOW })).toBe('later')
+    expect(mayShow({ ...asked, now: TOO_LATE })).toBe('head_moved')
   })
 
   it('I3: what is in progress is not shown for a run that is over; how it ended is', () => {
     const checkRun = endedCheckRun(ended)
-    expect(mayShow({ desired: checkRun, raisedBy: ended, halted: false, shownHead: '' })).toBe('show')
-    expect(mayShow({ desired: inProgressCheckRun(ended, []), raisedBy: ended, halted: false, shownHead: '' })).toBe(
+    expect(mayShow({ desired: checkRun, raisedBy: ended, halted: false, ...notAsked })).toBe('show')
+    expect(mayShow({ desired: inProgressCheckRun(ended, []), raisedBy: ended, halted: false, ...notAsked })).toBe(
       'void',
     )
   })
 
   it('D3: a run that has ended without a verdict leaves no label, and what it said before is void', () => {
-    expect(mayShow({ desired: label, raisedBy: ended, halted: false, shownHead: '' })).toBe('void')
+    expect(mayShow({ desired: label, raisedBy: ended, halted: false, ...notAsked })).toBe('void')
     const none = { kind: 'label', label: 'none' } as const
-    expect(mayShow({ desired: none, raisedBy: ended, halted: false, shownHead: '' })).toBe('show')
+    expect(mayShow({ desired: none, raisedBy: ended, halted: false, ...notAsked })).toBe('show')
   })
 })

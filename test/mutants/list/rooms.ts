@@ -132,9 +132,15 @@ const judged = mutantsOf(
     },
     {
       name: 'post: said though the head has moved',
-      find: "if (shown.head.sha !== run.head) return 'head_moved'\n",
+      find: "if (head !== 'live') return 'head_moved'\n",
       replace: '\n',
       breaks: 'A review of an older head follows one of a newer head.',
+    },
+    {
+      name: 'post: a view that is behind ends the run',
+      find: "if (head === 'not_yet') return 'not_visible'\n",
+      replace: '\n',
+      breaks: 'Nobody reviews the newest head once GitHub has shown the one before it for a moment.',
     },
     {
       name: 'post: said while it is withdrawn',

@@ -80,6 +80,26 @@ describe('IL2: a newer head claims while the review of the older one is about to
   })
 })
 
+describe('PL8: a read of the pull request lags while the review of its newest head is posted', () => {
+  test('the head before it, which was reviewed, ends nothing: the newest one is shown', async () => {
+    schedule = await openSchedule({ coldStart })
+    const { number, head: first } = await schedule.open()
+    await schedule.until('the first is reviewed', () => isReviewed(first))
+    const second = await schedule.push(number)
+    await schedule.until('it is owed', () => messageOf(second).state === 'owed')
+    const pull = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
+    const lag = await schedule.act((atGitHub) => atGitHub.lag({ route: pull, lagMs: 30_000 }))
+    await schedule.pass(5_000)
+    expect(lag.struck).toBeGreaterThan(0)
+    expect(messageOf(second)).toMatchObject({ state: 'owed', errors: 0 })
+    lag.end()
+    await schedule.rest()
+
+    expect(schedule.run(second)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
+    expect(reviews(number).map(({ commitId }) => commitId)).toEqual([first, second])
+  })
+})
+
 describe('IL5: a change of an earlier generation lands after a later one was shown', () => {
   test('of the summary', async () => {
     schedule = await openSchedule({ coldStart })
