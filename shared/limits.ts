@@ -170,6 +170,9 @@ export const ROUNDS_CEILING_DEFAULT = 3
 /** What `rounds.ceiling` may be at most: more rounds than anybody reads. */
 export const ROUNDS_CEILING_MAX = 10
 
+/** Rounds that a thread knows one by one: the highest ceiling, and as many again that were on their way (IL2). */
+export const ROUNDS_REMEMBERED_MAX = 2 * ROUNDS_CEILING_MAX
+
 // --- retries ---------------------------------------------------------------------------------------------------------
 /** Tries of one read-decide-write against a version that others change too. */
 export const CONFLICT_TRIES_MAX = 12

@@ -1,4 +1,5 @@
 /** The thread: what has been said about one pull request, its series and rounds, and which run may speak for it now. */
+import { ROUNDS_REMEMBERED_MAX } from './limits.ts'
 import type { Run } from './run.ts'
 
 export interface Thread {
@@ -9,8 +10,10 @@ export interface Thread {
   readonly baseRef: string
   /** Counts openings, reopenings, retargetings and restarts; rounds are counted within one. */
   readonly series: number
-  /** Rounds shown in this series. */
+  /** Rounds shown in this series; more than the ceiling where a review landed after the last one was planned. */
   readonly round: number
+  /** Messages of this series whose rounds are counted, newest last: each counts once. */
+  readonly counted?: readonly string[]
   /** Sequence number of the next entry. */
   readonly nextSequence: number
   /** The run that may speak; it may have ended. */
@@ -72,12 +75,22 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
       baseRef: run.baseRef,
       series: newSeries ? before.series + 1 : before.series,
       round: newSeries ? 0 : before.round,
+      ...(newSeries ? { counted: [] } : {}),
       nextSequence: before.nextSequence + (entry ? 1 : 0),
       liveRun: { runId: run.runId, attempt: run.attempt, eventAt: run.eventAt },
     },
     entry,
     ends: live && live.runId !== run.runId ? live.runId : undefined,
   }
+}
+
+/** The thread's rounds with that of a shown `message`; undefined if it is counted already, or belongs to an earlier series. */
+export function withRound(
+  { series, round, counted = [] }: Thread,
+  message: { readonly name: string; readonly series: number },
+): Required<Pick<Thread, 'round' | 'counted'>> | undefined {
+  if (message.series !== series || counted.includes(message.name)) return undefined
+  return { round: round + 1, counted: [...counted, message.name].slice(-ROUNDS_REMEMBERED_MAX) }
 }
 
 /** The number that the next shown verdict will have in this series, from 1. */

@@ -1,8 +1,8 @@
 /** Threads in the ledger, and the two transactions that move them: claim and conclude. */
 import type { Run } from '../run.ts'
-import type { Entry, Thread } from '../thread.ts'
+import { type Entry, type Thread, withRound } from '../thread.ts'
 import { noHaltInTransaction } from './halt.ts'
-import type { MessageState } from './message.ts'
+import type { Message, MessageState } from './message.ts'
 import { raiseInTransaction } from './resource.ts'
 import { change, changeInTransaction, contended, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
 
@@ -131,17 +131,22 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
   return moved(answer)
 }
 
-/** Counts a shown review as round `round` of `series`. Repeatable; a newer series or a higher round is left alone. */
+/**
+ * Counts a shown review as one more round of its series, whatever number it was planned as: two that were planned side by
+ * side are two (IL2). Repeatable: each message counts once; a newer series is left alone.
+ */
 export async function countRound(
   ledger: Ledger,
-  pullRequest: { repositoryId: number; number: number },
-  shown: { series: number; round: number },
+  { repositoryId, number }: { repositoryId: number; number: number },
+  shown: Pick<Message, 'runId' | 'planKey' | 'key' | 'series'>,
 ): Promise<void> {
+  const { sk: name } = keyOf.message(repositoryId, number, shown.runId, shown.planKey, shown.key)
   await contended(async () => {
-    const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
-    if (!thread || thread.series !== shown.series || thread.round >= shown.round) return 'counted'
-    const written = await change(ledger, keyOf.thread(pullRequest.repositoryId, pullRequest.number), {
-      set: { round: shown.round, version: thread.version + 1 },
+    const thread = await readThread(ledger, repositoryId, number)
+    const rounds = thread && withRound(thread, { name, series: shown.series })
+    if (!rounds) return 'counted'
+    const written = await change(ledger, keyOf.thread(repositoryId, number), {
+      set: { ...rounds, version: thread.version + 1 },
       if: { version: thread.version },
     })
     return written.done ? 'counted' : 'again'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ROUNDS_REMEMBERED_MAX } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
-import { claim, nextRound, type Thread } from '../../shared/thread.ts'
+import { claim, nextRound, type Thread, withRound } from '../../shared/thread.ts'
 import { runOf, sha } from './samples.ts'
 
 const h1 = runOf({ head: sha('h1'), eventAt: 1_000, opensSeries: true })
@@ -42,9 +43,9 @@ describe('claim', () => {
   })
 
   it('RO9: an event that opens a series counts the rounds anew', () => {
-    const reviewed = { ...claimedBy(h1, h2), round: 3 }
+    const reviewed = { ...claimedBy(h1, h2), round: 3, counted: ['m1', 'm2', 'm3'] }
     const reopened = runOf({ head: sha('h2'), attempt: 2, eventAt: 3_000, opensSeries: true })
-    expect(claim(reviewed, reopened, 1)).toMatchObject({ thread: { series: 2, round: 0 } })
+    expect(claim(reviewed, reopened, 1)).toMatchObject({ thread: { series: 2, round: 0, counted: [] } })
   })
 
   it('a push leaves the series and its rounds as they are', () => {
@@ -102,5 +103,25 @@ describe('nextRound', () => {
   it('counts from 1', () => {
     expect(nextRound(claimedBy(h1))).toBe(1)
     expect(nextRound({ ...claimedBy(h1), round: 2 })).toBe(3)
+  })
+})
+
+describe('withRound', () => {
+  it('IL2: each message of the series counts once, and no other', () => {
+    const { series } = claimedBy(h1)
+    const once = { ...claimedBy(h1), ...withRound(claimedBy(h1), { name: 'm1', series }) }
+    expect(once).toMatchObject({ round: 1, counted: ['m1'] })
+    expect(withRound(once, { name: 'm1', series })).toBeUndefined()
+    expect(withRound(once, { name: 'm2', series: series - 1 })).toBeUndefined()
+    expect(withRound(once, { name: 'm2', series })).toEqual({ round: 2, counted: ['m1', 'm2'] })
+  })
+
+  it('what it remembers is bounded; what it has counted is not', () => {
+    let thread = claimedBy(h1)
+    for (let index = 0; index <= ROUNDS_REMEMBERED_MAX; index += 1) {
+      thread = { ...thread, ...withRound(thread, { name: `m${index}`, series: thread.series }) }
+    }
+    expect(thread.round).toBe(ROUNDS_REMEMBERED_MAX + 1)
+    expect(thread.counted).toHaveLength(ROUNDS_REMEMBERED_MAX)
   })
 })

@@ -33,6 +33,12 @@ const decided = mutantsOf(
       breaks: 'A reopened pull request has used up its rounds.',
     },
     {
+      name: 'rounds: counted again each time that they are told',
+      find: 'if (message.series !== series || counted.includes(message.name)) return undefined',
+      replace: 'if (message.series !== series) return undefined',
+      breaks: 'A review that is shown once uses several rounds.',
+    },
+    {
       name: 'claim: the run before is not ended',
       find: 'ends: live && live.runId !== run.runId ? live.runId : undefined,',
       replace: 'ends: undefined,',

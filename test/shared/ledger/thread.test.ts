@@ -68,6 +68,9 @@ async function claimOnce(
   })
 }
 
+/** The review of a run, as it was said in that series. */
+const said = ({ runId }: { runId: string }, series = 1) => ({ runId, planKey: 'plan', key: 'review', series })
+
 const claimed = (runId: string) => contended(() => claimOnce(runId))
 
 const entries = async (): Promise<Item[]> => (await world.items()).filter(({ sk }) => String(sk).startsWith('ENTRY#'))
@@ -131,7 +134,7 @@ describe('writeClaim', () => {
     const second = await accept(h2)
     await claimed(first.runId)
     await endRun(world.ledger, await stored(first.runId), { outcome: 'reviewed', now: world.now })
-    const counted = () => countRound(world.ledger, { repositoryId: repository.id, number: 42 }, { series: 1, round: 1 })
+    const counted = () => countRound(world.ledger, { repositoryId: repository.id, number: 42 }, said(h1))
     expect(await claimOnce(second.runId, counted)).toBe('again')
     expect(await claimed(second.runId)).toBe('done')
     expect(await thread()).toMatchObject({ round: 1, head: h2.head })
@@ -289,26 +292,32 @@ describe('writeConclusion', () => {
 
 describe('countRound', () => {
   const pullRequest = { repositoryId: repository.id, number: 42 }
+  const counted = (...shown: ReturnType<typeof said>[]) =>
+    Promise.all(shown.map((message) => countRound(world.ledger, pullRequest, message)))
 
-  it('I9: counts a shown round once, however often it is told', async () => {
+  it('I9: counts a shown review once, however often it is told', async () => {
     await claimed((await accept(h1)).runId)
-    await Promise.all([1, 2, 3].map(() => countRound(world.ledger, pullRequest, { series: 1, round: 1 })))
+    await counted(said(h1), said(h1), said(h1))
     expect((await thread()).round).toBe(1)
-    await countRound(world.ledger, pullRequest, { series: 1, round: 1 })
+    await counted(said(h1))
     expect(await thread()).toMatchObject({ round: 1, version: 2 })
   })
 
-  it('RO9: a round of an earlier series counts nothing in the present one, and a lower round takes nothing back', async () => {
+  it('IL2: two reviews that are shown are two rounds, in whichever order, and told again are no more', async () => {
     await claimed((await accept(h1)).runId)
-    await countRound(world.ledger, pullRequest, { series: 0, round: 1 })
-    expect((await thread()).round).toBe(0)
-    await countRound(world.ledger, pullRequest, { series: 1, round: 2 })
-    await countRound(world.ledger, pullRequest, { series: 1, round: 1 })
+    await counted(said(h2), said(h1))
+    await counted(said(h1), said(h2))
     expect((await thread()).round).toBe(2)
   })
 
-  it('a round of a pull request without a thread counts nothing', async () => {
-    await countRound(world.ledger, pullRequest, { series: 1, round: 1 })
+  it('RO9: a review of an earlier series counts nothing in the present one', async () => {
+    await claimed((await accept(h1)).runId)
+    await counted(said(h1, 0))
+    expect((await thread()).round).toBe(0)
+  })
+
+  it('a review of a pull request without a thread counts nothing', async () => {
+    await counted(said(h1))
     expect(await world.items()).toEqual([])
   })
 })

@@ -58,4 +58,12 @@ describe('I7', () => {
     world.change(...keys.thread, { round: 2, version: 4 })
     expectBreach(observer.atRest, 'I7', /A thread counts other rounds/)
   })
+
+  test('IL2: two that were planned as the same round are two', () => {
+    const { world, observer } = observed('I7')
+    goOn(world)
+    const said = { repositoryId: 7, number: 1, runId: 'another', state: 'said', series: 1, round: 1 }
+    world.put(item(['PR#7#1', 'MESSAGE#another#plan#review'], said))
+    expectBreach(observer.atRest, 'I7', /A thread counts other rounds/)
+  })
 })

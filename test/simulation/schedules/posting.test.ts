@@ -52,7 +52,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
       { commitId: second, pending: false },
     ])
     expect(messageOf(first)).toMatchObject({ state: 'said', round: 1 })
-    expect(thread()).toMatchObject({ round: Number(messageOf(second).round) })
+    expect(thread()).toMatchObject({ round: 2 })
     expect(schedule.run(first)).toMatchObject({ outcome: 'superseded' })
   })
 
@@ -64,7 +64,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
 
     expect(reviews(number).map(({ pending }) => pending)).toEqual([false, false])
     expect(messageOf(first)).toMatchObject({ state: 'said', round: 1 })
-    expect(thread()).toMatchObject({ round: Number(messageOf(second).round) })
+    expect(thread()).toMatchObject({ round: 2 })
   })
 
   test('it is deleted before it is submitted, so it is withdrawn and counts for nothing', async () => {
@@ -77,6 +77,49 @@ describe('IL2: a newer head claims while the review of the older one is about to
 
     expect(reviews(number)).toEqual([{ commitId: second, pending: false }])
     expect(thread()).toMatchObject({ round: 1 })
+  })
+})
+
+describe('IL2, I7: a review that lands after the next one was planned uses a round of its own', () => {
+  /** The default. */
+  const CEILING = 3
+  const shown = (number: number) => reviews(number).map(({ commitId }) => commitId)
+
+  test('the first of a series: no more are shown than its ceiling', async () => {
+    schedule = await openSchedule({ coldStart })
+    const poster = schedule.pauseAt({ room: 'post', before: github.submitsReview })
+    const { number, head: first } = await schedule.open()
+    await poster.reached()
+    const heads = [first, await schedule.push(number)]
+    await schedule.until('the message is withdrawn', () => messageOf(first).state === 'withdrawing')
+    poster.resume()
+    for (let pushes = 0; pushes < CEILING; pushes += 1) {
+      await schedule.until('the last head is reviewed', () => isReviewed(heads.at(-1) ?? ''))
+      heads.push(await schedule.push(number))
+    }
+    await schedule.rest()
+    expect(shown(number)).toEqual(heads.slice(0, CEILING))
+    expect(thread()).toMatchObject({ series: 1, round: CEILING })
+  })
+
+  test('the last but one: it exceeds the ceiling by what was on its way, and that was the last round', async () => {
+    schedule = await openSchedule({ coldStart })
+    const { number, head: first } = await schedule.open()
+    await schedule.until('the first is reviewed', () => isReviewed(first))
+    const second = await schedule.push(number)
+    await schedule.until('the second is reviewed', () => isReviewed(second))
+    const poster = schedule.pauseAt({ room: 'post', before: github.submitsReview })
+    const third = await schedule.push(number)
+    await poster.reached()
+    const fourth = await schedule.push(number)
+    await schedule.until('the message is withdrawn', () => messageOf(third).state === 'withdrawing')
+    await schedule.until('the fourth is planned', () => schedule.run(fourth).plan !== undefined)
+    poster.resume()
+    await schedule.until('the fourth is reviewed', () => isReviewed(fourth))
+    await schedule.push(number)
+    await schedule.rest()
+    expect(shown(number)).toEqual([first, second, third, fourth])
+    expect(thread()).toMatchObject({ series: 1, round: CEILING + 1 })
   })
 })
 
