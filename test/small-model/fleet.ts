@@ -1,5 +1,6 @@
 /** A small fleet: reviews that are admitted, granted, worked on and swept by the real code, and a machine that calls it. */
 import { admissionOf } from '../../functions/admit/admit.ts'
+import { lookAgainAt } from '../../functions/sweep/sweep.ts'
 import { takeUp } from '../../functions/sweep/take-up.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { answerGrant, closePool, enqueue, handOn, openPool, slotOf } from '../../shared/coordinator/hand-on.ts'
@@ -41,9 +42,9 @@ function repositoryOf({ repository = 7 }: Planned): Repository {
   return { id: repository, owner: 'acme', name: `r${repository}`, installationId: 70 }
 }
 
-/** The function Admit, as functions/admit/handler.ts calls it. */
+/** The function Admit, as functions/admit/handler.ts calls it, of a review that goes behind so many others. */
 export const admit =
-  (planned: Planned, review: number, turn: number): Code =>
+  (planned: Planned, review: number, turn: number, place: number): Code =>
   async (ports) => {
     const coordinator = coordinatorOf(ports)
     const { ledger } = coordinator
@@ -51,7 +52,7 @@ export const admit =
       ...nameOf(review),
       repository: repositoryOf(planned),
       pool: planned.pool ?? 'lambda',
-      turn: BEGIN,
+      turn: BEGIN + place,
       token: tokenOf(review, turn),
     }
     const now = await awaitGrant(ledger, wanted, { writer: ports.nonce(), now: ports.now() })
@@ -96,7 +97,7 @@ export const sweep =
     const parts = coordinatorOf(ports)
     const item = await readDue(parts.ledger, key, ports.now())
     if (!item) return 'not due'
-    await lookLater(parts.ledger, key, item.dueAt, ports.now() + parts.ledger.timings.lookMs)
+    await lookLater(parts.ledger, key, item.dueAt, lookAgainAt(item, ports.now(), parts.ledger.timings.lookMs))
     await takeUp(parts, item)
     return 'swept'
   }

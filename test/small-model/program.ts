@@ -3,6 +3,8 @@
  * it has been answered so far says where it stands: programs are never copied, they are run again with the same answers.
  * Each stand is computed once, however many states of the world it occurs in.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { listenAtPoints, type Point } from '../../shared/points.ts'
 
 /** What a program asks for, and waits for. */
 export interface Asked {
@@ -28,18 +30,21 @@ export interface Ports {
 
 export type Code = (ports: Ports) => Promise<string>
 
-/** One request of a program, and the key of its answer. */
+/** One request of a program and the key of its answer; or a point that it passed, which has none. */
 export interface Past {
   readonly label: string
-  readonly answer: string
+  readonly answer?: string
 }
 
 export interface Program {
   /** Makes its nonces. */
   readonly name: string
   readonly code: Code
-  /** True where nothing of this past, but that it led here, makes a difference to what the program does next. */
-  readonly forgets: (past: readonly Past[], asks: string) => boolean
+  /**
+   * All of this past that makes a difference to what the program does next, where it has forgotten something of it: pasts of
+   * which it remembers the same are one stand. Undefined: nothing is known to be forgotten.
+   */
+  readonly remembers: (past: readonly Past[], asks: string) => string | undefined
 }
 
 /** Where a program stands. */
@@ -55,6 +60,10 @@ export interface Stand {
 }
 
 let stands = 0
+const atWork = new AsyncLocalStorage<Run>()
+listenAtPoints((point) => {
+  atWork.getStore()?.passed.push(point)
+})
 /** Other pasts that are tried, of those that a stand is said to have forgotten. */
 const PASTS_TRIED_MAX = 2
 
@@ -74,8 +83,8 @@ export async function begin(program: Program, now: number): Promise<Stand> {
     const asks = run.waiting[0]?.asked
     if (ended === undefined && !asks) throw new Error(`${program.name} waits for something that it did not ask for`)
     const alone = run.waiting.length === 1
-    const label = alone && asks && program.forgets(past, asks.label) ? asks.label : undefined
-    const same = label === undefined ? undefined : forgotten.get(label)
+    const remembered = alone && asks ? program.remembers(past, asks.label) : undefined
+    const same = remembered === undefined ? undefined : forgotten.get(remembered)
     if (same) {
       if (same.also.length < PASTS_TRIED_MAX) same.also.push(again)
       return same.stand
@@ -94,7 +103,7 @@ export async function begin(program: Program, now: number): Promise<Stand> {
         return next.get(key) ?? goOn(key, answer)
       },
     }
-    if (label !== undefined) forgotten.set(label, { stand, also })
+    if (remembered !== undefined) forgotten.set(remembered, { stand, also })
     return stand
 
     async function goOn(key: string, answer: Answered): Promise<Stand> {
@@ -108,8 +117,8 @@ export async function begin(program: Program, now: number): Promise<Stand> {
       here = undefined
       const went = await answeredFrom(current)
       for (const other of also) checkSame(went, await answeredFrom(await other()))
-      const then = [...past, { label: asks?.label ?? '', answer: answer.key }]
-      const after = standOf(went, goesOn, then)
+      const then = { label: asks?.label ?? '', answer: answer.key }
+      const after = standOf(went, goesOn, [...past, then, ...went.passed.map((label) => ({ label }))])
       next.set(key, after)
       return after
     }
@@ -129,6 +138,8 @@ interface Waiting {
 
 interface Run {
   readonly waiting: Waiting[]
+  /** Points that it passed since its last answer. */
+  passed: Point[]
   ended: string | undefined
   answer(answer: Answered): void
 }
@@ -137,9 +148,11 @@ function running({ name, code }: Program, begins: number): Run {
   let now = begins
   const run: Run = {
     waiting: [],
+    passed: [],
     ended: undefined,
     answer(answer) {
       now = answer.now
+      run.passed = []
       const waiting = run.waiting.shift()
       if (waiting) answer.settle(waiting)
     },
@@ -149,14 +162,16 @@ function running({ name, code }: Program, begins: number): Run {
     now: () => now,
     nonce: () => name,
   }
-  code(ports).then(
-    (result) => {
-      run.ended = result
-    },
-    (error: unknown) => {
-      run.ended = `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
-    },
-  )
+  atWork
+    .run(run, () => code(ports))
+    .then(
+      (result) => {
+        run.ended = result
+      },
+      (error: unknown) => {
+        run.ended = `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+      },
+    )
   return run
 }
 

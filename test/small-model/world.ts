@@ -5,7 +5,8 @@ import { type Review, reviewIdOf } from '../../shared/review.ts'
 import { FLEET_AT_REST, type Fleet, freePlaces, isAllowed, type Ticket } from '../../shared/schedule.ts'
 import type { Step } from './explore.ts'
 import { admit, BEGIN, limit, nameOf, type Planned, REVIEW_NUMBERS, runItem, sweep, tokenOf, work } from './fleet.ts'
-import { begin, type Code, type Past, type Stand } from './program.ts'
+import { begin, type Code, type Stand } from './program.ts'
+import { remembersOf } from './remembers.ts'
 import { keyText, perform, type Snapshot, storedOf, type TableRequest } from './snapshot.ts'
 
 export interface Scenario {
@@ -18,14 +19,25 @@ export interface Scenario {
   /** Looks of the sweeper at any due item, at any moment: on time, and when every lease has ended. */
   readonly sweeps?: number
   readonly expiries?: number
+  /**
+   * Who is late when leases have ended. `one`: the programs of one review, wherever they are, and it is looked at; in such a
+   * time all others have come to their end, or work at their lenses. Else anybody, and any item is looked at.
+   */
+  readonly late?: 'one'
   /** What nobody comes between: one request, or the reads after a write too, so that all is read at one moment. */
   readonly atomic?: 'request' | 'write'
+  /** Tries also what differs only in the names of its reviews. */
+  readonly unmerged?: boolean
+  /** A mistake: a request as it is carried out in place of the one that a program made. */
+  readonly mistaken?: (request: TableRequest) => TableRequest
 }
 
 /** What Step Functions is at with a review: a token that waits, a worker that works, or nothing any more. */
 interface Iteration {
   readonly turn: number
-  readonly phase: 'admitting' | 'working' | 'held' | 'done'
+  /** How many reviews go before it. */
+  readonly place: number
+  readonly phase: 'coming' | 'admitting' | 'working' | 'held' | 'done'
   readonly epoch: number
   /** Invocations of the worker, each an owner of its own. */
   readonly tries: number
@@ -59,6 +71,7 @@ export async function worldOf(scenario: Scenario): Promise<{
   stepsFrom: (state: State) => Promise<Step<State>[]>
 }> {
   const { reviews, changes = [] } = scenario
+  const isOneLate = scenario.late === 'one'
   const fleetItem = { ...keyOf.fleet(), ...FLEET_AT_REST, version: 1, limits: scenario.limits }
   const run = runItem()
   const table: Snapshot = new Map(
@@ -67,7 +80,7 @@ export async function worldOf(scenario: Scenario): Promise<{
   const spawn = async (name: string, code: Code, now: number, more: Partial<Actor> = {}): Promise<Actor> => ({
     name,
     ...more,
-    stand: await begin({ name, code, forgets: forgetsOf(name) }, now),
+    stand: await begin({ name, code, remembers: remembersOf(name) }, now),
   })
   // Equal programs share their stands, whichever state begins them.
   const begun = new Map<string, Promise<Actor>>()
@@ -76,8 +89,10 @@ export async function worldOf(scenario: Scenario): Promise<{
     begun.set(`${name} ${now}`, known)
     return known
   }
-  const admitOf = (review: number, turn: number, now: number) =>
-    actor(`admit ${tokenOf(review, turn)}`, admit(reviews[review] ?? {}, review, turn), now, { review })
+  const admitOf = (review: number, { turn, place }: Pick<Iteration, 'turn' | 'place'>, now: number) => {
+    const code = admit(reviews[review] ?? {}, review, turn, place)
+    return actor(`${admitName(review, turn)} at place ${place}`, code, now, { review })
+  }
   const workOf = (review: number, { epoch, tries }: Iteration, now: number) => {
     const name = `worker ${review}.${epoch}.${tries}`
     return actor(name, work(reviews[review] ?? {}, review, epoch, name), now, { review })
@@ -87,11 +102,8 @@ export async function worldOf(scenario: Scenario): Promise<{
   const first: State = {
     table,
     now: BEGIN,
-    iterations: reviews.map(() => ({ turn: 1, phase: 'admitting', epoch: 0, tries: 0 })),
-    actors: [
-      ...(await Promise.all(reviews.map((_, review) => admitOf(review, 1, BEGIN)))),
-      ...(await Promise.all(changes.map((patch, index) => actor(`limits ${index}`, limit(patch), BEGIN)))),
-    ],
+    iterations: reviews.map(() => ({ turn: 0, place: -1, phase: 'coming', epoch: 0, tries: 0 })),
+    actors: await Promise.all(changes.map((patch, index) => actor(`limits ${index}`, limit(patch), BEGIN))),
     left,
     faulty: false,
     atomic: scenario.atomic ?? 'request',
@@ -104,9 +116,32 @@ export async function worldOf(scenario: Scenario): Promise<{
   const withActor = (state: State, added: Actor): State => ({ ...state, actors: [...state.actors, added] })
 
   async function admitAgain(state: State, review: number): Promise<State> {
-    const turn = (state.iterations[review]?.turn ?? 0) + 1
+    const { turn: before = 0, place = 0 } = state.iterations[review] ?? {}
+    const turn = before + 1
     const next = withIteration(state, review, { turn, phase: 'admitting', epoch: 0, tries: 0 })
-    return withActor(next, await admitOf(review, turn, state.now))
+    return withActor(next, await admitOf(review, { turn, place }, state.now))
+  }
+
+  /**
+   * The reviews come, and who of them goes first is drawn.
+   *
+   * Symmetry: no two turns are equal, so names, which decide between equal turns only, decide nothing. They are compared for
+   * equality, written down and read back. So every way after one draw is a way after any other, under other names, if both
+   * draws give the same turns to reviews that are planned alike; and what is asked of a state names nobody. Of such draws
+   * one is tried: that in which reviews that are planned alike go in the order of their numbers.
+   */
+  async function comings(state: State): Promise<Step<State>[]> {
+    const plans = reviews.map((each) => JSON.stringify(each))
+    const isTried = (order: readonly number[]) =>
+      order.every((review, at) => order.slice(at).every((later) => plans[later] !== plans[review] || later >= review))
+    const orders = ordersOf([...reviews.keys()]).filter((order) => scenario.unmerged === true || isTried(order))
+    const steps: Step<State>[] = []
+    for (const order of orders) {
+      let to = state
+      for (const [place, review] of order.entries()) to = await admitAgain(withIteration(to, review, { place }), review)
+      steps.push({ label: `reviews come: ${order}`, to })
+    }
+    return steps
   }
 
   async function workAgain(state: State, review: number): Promise<State> {
@@ -124,7 +159,7 @@ export async function worldOf(scenario: Scenario): Promise<{
       return state
     }
     if (name.startsWith('admit')) {
-      const waits = iteration.phase === 'admitting' && name === `admit ${tokenOf(review, iteration.turn)}`
+      const waits = iteration.phase === 'admitting' && name.startsWith(`${admitName(review, iteration.turn)} `)
       return waits && ended !== 'admitted' ? admitAgain(state, review) : state
     }
     if (iteration.phase !== 'working') return state
@@ -142,7 +177,8 @@ export async function worldOf(scenario: Scenario): Promise<{
     const { now } = state
     if (asks.kind === 'table') {
       const looksAtDue = current.name.startsWith('sweeper') && current.stand.isFirst
-      const { table: after, answer } = perform(state.table, asks.request as TableRequest, looksAtDue)
+      const request = asks.request as TableRequest
+      const { table: after, answer } = perform(state.table, scenario.mistaken?.(request) ?? request, looksAtDue)
       const { refusedBy, output } = answer
       const stand = await current.stand.after({
         key: answer.key,
@@ -210,8 +246,10 @@ export async function worldOf(scenario: Scenario): Promise<{
     const steps: Step<State>[] = []
     for (const { ahead, left } of aheads) {
       for (const [text, item] of state.table) {
-        const { dueAt, pk, sk } = item.plain as { dueAt?: number; pk: string; sk: string }
+        const { dueAt, pk, sk, until } = item.plain as { dueAt?: number; pk: string; sk: string; until?: number }
         if (dueAt === undefined || dueAt > state.now + ahead || sk === 'RUN') continue
+        if (ahead === EXPIRY_MS && isOneLate && (until === undefined || !areOthersDone(state, REVIEWS.indexOf(text))))
+          continue
         const now = state.now + ahead
         const added = await actor(`sweeper of ${text}`, sweep({ pk, sk }), now)
         if (state.actors.some(({ name }) => name === added.name)) continue
@@ -224,7 +262,22 @@ export async function worldOf(scenario: Scenario): Promise<{
     return steps
   }
 
+  /** After all reads that are nobody else's business: to die among them is to die after them. */
+  async function settled(state: State): Promise<State> {
+    let current = state
+    for (let at = readsAlone(current); at >= 0; at = readsAlone(current)) current = await answered(current, at)
+    return current
+  }
+
   async function stepsFrom(state: State): Promise<Step<State>[]> {
+    const steps = await unsettledStepsFrom(state)
+    const reached: Step<State>[] = []
+    for (const { label, to } of steps) reached.push({ label, to: await settled(to) })
+    return reached
+  }
+
+  async function unsettledStepsFrom(state: State): Promise<Step<State>[]> {
+    if (state.iterations.some(({ phase }) => phase === 'coming')) return comings(state)
     const alone = state.actors.findIndex((each) => isAlone(state, each))
     if (alone >= 0) {
       const current = state.actors[alone]
@@ -270,33 +323,6 @@ export async function worldOf(scenario: Scenario): Promise<{
   return { first, keyOf: textOf, stepsFrom }
 }
 
-/** What each program writes last before the hand-over with which it ends. */
-const BEFORE_HAND_OVER: Readonly<Record<string, RegExp>> = {
-  worker: /^Update REVIEW.*#result = /,
-  admit: /^Put WAITING/,
-  limits: /^Update FLEET SET #limits/,
-}
-
-/**
- * A round of a hand-over, but the first one, forgets all before it, unless it has found a void place or its write was
- * refused. Those with which a program ends are one: what it did before makes no difference any more, once its release is
- * written. `program.ts` tries whether that is true.
- */
-function forgetsOf(name: string): (past: readonly Past[], asks: string) => boolean {
-  const [kind = ''] = name.split(' ')
-  const begins = BEFORE_HAND_OVER[kind]
-  return (past, asks) => {
-    if (!begins || asks !== GET_FLEET) return false
-    const began = past.findLastIndex(({ label }) => begins.test(label))
-    const since = past.slice(began + 1)
-    const rounds = since.filter(({ label }) => label === GET_FLEET).length
-    const round = past.slice(past.findLastIndex(({ label }) => label === GET_FLEET) + 1)
-    const refused = round.some(({ label, answer }) => label.startsWith('Update') && !answer.startsWith('done'))
-    const released = since.some(({ label, answer }) => label.startsWith('Update FLEET') && answer.startsWith('done'))
-    return began >= 0 && rounds > 0 && !refused && (kind !== 'worker' || released)
-  }
-}
-
 /**
  * True if what an actor asks next is nobody else's business, now or later: then it doesn't matter when it is answered, and
  * only one order is tried.
@@ -309,6 +335,19 @@ function isAlone(state: State, { name, review, stand }: Actor): boolean {
   if (sk === 'HALT') return true // nobody sets one
   if (review === undefined || keyText({ pk, sk }) !== REVIEWS[review]) return false
   return name.startsWith('admit') && itemOf(state, review) === undefined // nobody else knows of it yet
+}
+
+/** Every order of these. */
+function ordersOf(numbers: readonly number[]): number[][] {
+  if (numbers.length < 2) return [[...numbers]]
+  return numbers.flatMap((first) => ordersOf(numbers.filter((each) => each !== first)).map((rest) => [first, ...rest]))
+}
+
+const admitName = (review: number, turn: number): string => `admit ${tokenOf(review, turn)}`
+
+/** The place of an actor whose read is alone; -1 if there is none. */
+function readsAlone(state: State): number {
+  return state.actors.findIndex((each) => isAlone(state, each) && /^(Get|Query) /.test(each.stand.asks?.label ?? ''))
 }
 
 function named(name: string, members: object): Error {
@@ -333,7 +372,9 @@ function tableIdOf(table: Snapshot): number {
 
 function textOf({ table, now, iterations, actors, left, faulty }: State): string {
   const id = tableIdOf(table)
-  const works = iterations.map(({ turn, phase, epoch, tries, seen }) => `${turn}${phase[0]}${epoch}.${tries}.${seen}`)
+  const works = iterations.map(
+    ({ turn, place, phase, epoch, tries, seen }) => `${place}.${turn}${phase[0]}${epoch}.${tries}.${seen}`,
+  )
   const stands = actors.map(({ stand }) => stand.id).toSorted((a, b) => a - b)
   return `${id}|${now - BEGIN}|${works}|${stands}|${Object.values(left)}|${faulty}`
 }
@@ -343,7 +384,6 @@ export function fleetOf(table: Snapshot): Fleet {
 }
 
 const FLEET = keyText(keyOf.fleet())
-const GET_FLEET = 'Get FLEET '
 const REVIEWS = REVIEW_NUMBERS.map((review) => keyText(keyOf.review(nameOf(review))))
 
 function reviewOf(table: Snapshot, review: number): Review | undefined {
@@ -361,6 +401,10 @@ function ticketsOf(table: Snapshot): Ticket[] {
 /** Its lens may take as long as it likes. */
 function isAtItsLens({ name, stand }: Actor): boolean {
   return name.startsWith('worker') && /^Update REVIEW.*#result = /.test(stand.asks?.label ?? '')
+}
+
+function areOthersDone({ actors }: State, review: number): boolean {
+  return actors.every((each) => each.review === review || isAtItsLens(each))
 }
 
 /** Where lenses work and nobody else does anything, no allowed ticket waits for a place that is free. */
