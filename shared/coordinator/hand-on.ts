@@ -66,7 +66,7 @@ export async function openPool(coordinator: Coordinator, place: Place): Promise<
 export async function enqueue(coordinator: Coordinator, review: Review): Promise<void> {
   const ticket = ticketOf(review)
   if (await contended(() => grantAtOnce(coordinator, ticket))) return
-  await queueTicket(coordinator.ledger, ticket, coordinator.nonce())
+  await queueTicket(coordinator.ledger, ticket, coordinator.nonce(), coordinator.now())
   POINT: await reached('ticket.queued')
   await handOn(coordinator, [], [ticket])
 }

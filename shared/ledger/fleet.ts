@@ -2,7 +2,7 @@
 
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { changeLimits, type LimitsChange } from '../ceiling.ts'
-import { QUEUES_READ_MAX } from '../limits.ts'
+import { QUEUES_READ_MAX, RETENTION_S } from '../limits.ts'
 import { FLEET_AT_REST, type Fleet, type Ticket } from '../schedule.ts'
 import { fleetUpdate, isWritten } from './fleet-write.ts'
 import { conditional, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
@@ -98,9 +98,15 @@ export async function updateLimits(
   })
 }
 
-/** Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. */
-export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string): Promise<void> {
-  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket } }))
+/**
+ * Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. A ticket
+ * expires RETENTION_S after `now` (ms UTC): long void by then, if nobody has used its queue again and so met it.
+ */
+export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string, now = Date.now()): Promise<void> {
+  const expiresAt = Math.floor(now / 1000) + RETENTION_S
+  await ledger.client.send(
+    new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),
+  )
   const { repository, installation, pool } = ticket
   const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
   await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
