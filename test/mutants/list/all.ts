@@ -2,9 +2,20 @@
 import type { Mutant } from '../mutant.ts'
 import { fleet } from './fleet.ts'
 import { lease } from './lease.ts'
+import { post } from './post.ts'
 import { rooms } from './rooms.ts'
 import { running } from './running.ts'
 import { runs } from './runs.ts'
 import { schedule } from './schedule.ts'
+import { sweep } from './sweep.ts'
 
-export const mutants: readonly Mutant[] = [...lease, ...schedule, ...fleet, ...running, ...runs, ...rooms]
+export const mutants: readonly Mutant[] = [
+  ...lease,
+  ...schedule,
+  ...fleet,
+  ...running,
+  ...runs,
+  ...rooms,
+  ...post,
+  ...sweep,
+]

@@ -71,14 +71,20 @@ const queues = mutantsOf(
   [
     {
       name: 'fleet: the marker before its ticket',
-      find: `  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket } }))
+      find: `  await ledger.client.send(
+    new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),
+  )
   const { repository, installation, pool } = ticket
   const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
-  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))`,
+  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
+`,
       replace: `  const { repository, installation, pool } = ticket
   const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
   await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
-  await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket } }))`,
+  await ledger.client.send(
+    new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),
+  )
+`,
       breaks: 'Who sees the queue empty deletes the marker of a ticket that is about to come.',
     },
     {

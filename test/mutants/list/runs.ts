@@ -33,6 +33,12 @@ const decided = mutantsOf(
       breaks: 'A reopened pull request has used up its rounds.',
     },
     {
+      name: 'rounds: of an earlier series counted',
+      find: 'message.series !== series || ',
+      replace: '',
+      breaks: 'A review that is shown late uses a round of the next series.',
+    },
+    {
       name: 'rounds: counted again each time that they are told',
       find: 'if (message.series !== series || counted.includes(message.name)) return undefined',
       replace: 'if (message.series !== series) return undefined',
@@ -103,16 +109,12 @@ const threads = mutantsOf(
       breaks: 'A run that has ended since is made to end again.',
     },
     {
-      name: 'rounds: of an earlier series counted',
-      find: 'thread.series !== shown.series || ',
-      replace: '',
-      breaks: 'A review that is shown late uses a round of the next series.',
-    },
-    {
-      name: 'rounds: a lower one counted',
-      find: ' || thread.round >= shown.round) return',
-      replace: ' || thread.round === shown.round) return',
-      breaks: 'A second look takes a round back.',
+      name: 'rounds: of two that are counted at once one is lost',
+      find: `set: { ...rounds, version: thread.version + 1 },
+      if: { version: thread.version },`,
+      replace: `set: { ...rounds, version: thread.version + 1 },
+      if: { repositoryId },`,
+      breaks: 'Two reviews that are shown use one round.',
     },
     {
       name: 'conclude: a message that is being withdrawn is owed again',
