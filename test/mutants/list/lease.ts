@@ -118,6 +118,13 @@ export const lease = mutantsOf(
       breaks: 'An item says that it is owned by a worker that was replaced.',
     },
     {
+      name: 'control: the same in other words',
+      find: 'losses >= REVIEW_LOSSES_MAX',
+      replace: '!(losses < REVIEW_LOSSES_MAX)',
+      breaks: 'Nothing.',
+      survives: 'It is here to show that not everything is called killed.',
+    },
+    {
       name: 'lease: one loss more than allowed',
       find: 'losses >= REVIEW_LOSSES_MAX',
       replace: 'losses > REVIEW_LOSSES_MAX',

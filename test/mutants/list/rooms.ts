@@ -9,16 +9,6 @@ const claims = mutantsOf(
   },
   [
     {
-      name: 'control: GitHub asked once too often',
-      find: `    const thread = await readThread(ledger, run.repository.id, run.number)
-    const current`,
-      replace: `    await github.pullRequest(run.repository, run.number)
-    const thread = await readThread(ledger, run.repository.id, run.number)
-    const current`,
-      breaks: 'Nothing that is promised.',
-      survives: 'It is here to show that not everything is called killed.',
-    },
-    {
       name: 'plan: GitHub read before the thread',
       find: `    const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
