@@ -1,9 +1,10 @@
 /** Many webhooks at once: each is answered for itself, and none is lost, doubled or mixed up with another. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
+import { type Muster, patientTests, startMuster, type TestPullRequest, type TestRepository } from './harness.ts'
 
 patientTests()
 
+/** Of two installations, each within the content that one may create in a minute (AW76). */
 const RUNS = 32
 const DUPLICATES = 10
 const FORGED = 3
@@ -18,10 +19,12 @@ beforeAll(async () => {
 afterAll(() => muster?.close())
 
 it('50 at once: 32 runs and 32 reviews, 10 replays with the same run id, 3 refusals, 5 ignored by name', async () => {
-  const repository = await muster.repository('burst', { '.github/muster.yml': 'lenses: { correctness: off }\n' })
+  const files = { '.github/muster.yml': 'lenses: { correctness: off }\n' }
+  const repositories = [await muster.repository('burst', files), await muster.repository('burst', files, 'globex')]
   muster.github.setWebhookUrl(NOWHERE)
   const pullRequests: TestPullRequest[] = []
   for (let number = 1; number <= RUNS; number += 1) {
+    const repository = repositories[number % repositories.length] as TestRepository
     pullRequests.push(await muster.open(repository, { [`src/file-${number}.ts`]: `export const n = ${number}\n` }))
   }
   const opened = await muster.until('32 deliveries that reached nobody', () => {
@@ -35,7 +38,7 @@ it('50 at once: 32 runs and 32 reviews, 10 replays with the same run id, 3 refus
     opened: opened.map(({ payload, guid }) => muster.deliver(payload, { id: guid })),
     duplicates: opened.slice(0, DUPLICATES).map(({ payload, guid }) => muster.deliver(payload, { id: guid })),
     forged: Array.from({ length: FORGED }, () => muster.deliver(body, { signature: `sha256=${'0'.repeat(64)}` })),
-    irrelevant: ['issues', 'push', 'star', 'fork', 'issue_comment'].map((event) => muster.deliver(body, { event })),
+    irrelevant: ['issues', 'push', 'star', 'fork', 'milestone'].map((event) => muster.deliver(body, { event })),
   }
   expect(Object.values(send).flat()).toHaveLength(50)
   const [openedAnswers, duplicates, forged, irrelevant] = await Promise.all(
@@ -54,7 +57,7 @@ it('50 at once: 32 runs and 32 reviews, 10 replays with the same run id, 3 refus
   expect(forged?.map(({ status }) => status)).toEqual(Array(FORGED).fill(401))
   expect(irrelevant).toHaveLength(IRRELEVANT)
   expect(irrelevant?.map((answer) => [answer.status, answer.body.status, answer.body.reason])).toEqual(
-    ['issues', 'push', 'star', 'fork', 'issue_comment'].map((event) => [202, 'ignored', `event_not_handled:${event}`]),
+    ['issues', 'push', 'star', 'fork', 'milestone'].map((event) => [202, 'ignored', `event_not_handled:${event}`]),
   )
 
   for (const run of runs)
