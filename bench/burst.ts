@@ -117,15 +117,18 @@ const NAMES: Readonly<Record<WriteKind, string>> = {
   single: 'writes of one item',
 }
 
+/** Others touch the halts only where people set or lift one. */
+const CHECKS_HALTS: ReadonlySet<WriteKind> = new Set(['claim', 'conclude', 'parked'])
+
 function conflicts({ overlaps, fleetWrites }: Burst): Measurement[] {
   const group = 'refused because another transaction held an item'
   const rows = (Object.entries(overlaps.tallies) as [WriteKind, Tally][]).flatMap(([kind, tally]): Measurement[] => {
-    if (tally.attempts === 0) return []
     const halts = tally.conflicts.get('HALT') ?? 0
+    const part = (count: number) => (tally.attempts === 0 ? 0 : (100 * count) / tally.attempts)
     const parts = { group, unit: '% of tries' }
     return [
-      { ...parts, what: `${NAMES[kind]}, on the halts`, samples: [(100 * halts) / tally.attempts] },
-      { ...parts, what: `${NAMES[kind]}, on others`, samples: [(100 * (conflictsIn(tally) - halts)) / tally.attempts] },
+      ...(CHECKS_HALTS.has(kind) ? [{ ...parts, what: `${NAMES[kind]}, on the halts`, samples: [part(halts)] }] : []),
+      { ...parts, what: `${NAMES[kind]}, on other items`, samples: [part(conflictsIn(tally) - halts)] },
       ...(tally.waits.length > 0
         ? [
             { group, what: `${NAMES[kind]}, until it was taken`, unit: 'ms', samples: tally.waits },

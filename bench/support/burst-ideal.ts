@@ -1,7 +1,10 @@
 /** How soon a burst could be over if nothing took time but readings, and what GitHub alone would make of it. Pure. */
 import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../../shared/limits.ts'
 
+/** The reading of one review. */
 export interface Work {
+  /** Which pull request it is of, counted in the order in which they were opened. */
+  readonly pull: number
   readonly isModel: boolean
   readonly durationMs: number
 }
@@ -12,19 +15,21 @@ export interface Window {
 }
 
 /**
- * ms after which each of these readings ends, in their order, if each begins as soon as a place is free and, if it asks the
- * model, the model isn't throttled. Who assigns them knows everything, and nobody dies.
+ * ms after which each pull request is read, if its readings begin, in the order in which they were opened, as soon as a place
+ * is free and, where they ask the model, the model isn't throttled. Who assigns them knows everything, and nobody dies.
  */
 export function idealEnds(work: readonly Work[], places: number, throttled: readonly Window[]): number[] {
   const freeAt = Array.from({ length: places }, () => 0)
-  return work.map(({ isModel, durationMs }) => {
+  const ends = new Map<number, number>()
+  for (const { pull, isModel, durationMs } of work.toSorted((one, other) => one.pull - other.pull)) {
     const place = freeAt.indexOf(Math.min(...freeAt))
     const at = freeAt[place] ?? 0
     const window = isModel ? throttled.find(({ from, to }) => from <= at && at < to) : undefined
     const end = (window?.to ?? at) + durationMs
     freeAt[place] = end
-    return end
-  })
+    ends.set(pull, Math.max(end, ends.get(pull) ?? 0))
+  }
+  return [...ends.values()]
 }
 
 /** ms until one installation has created so much at GitHub, by the budgets of a minute and of an hour. */

@@ -23,9 +23,9 @@ const SEED = 1
 export function readingOf(name: LensName, { pullRequest }: LensInput): Work {
   const isModel = LENS_KINDS[name] === 'model'
   const { from, to } = isModel ? MODEL_READING_MS : ANALYZER_READING_MS
-  const index = Number(pullRequest.title.split(' ')[1])
+  const pull = Number(pullRequest.title.split(' ')[1])
   const lens = Object.keys(LENS_KINDS).indexOf(name)
-  return { isModel, durationMs: randomOf(index, STREAMS.readings + lens).between(from, to) }
+  return { pull, isModel, durationMs: randomOf(pull, STREAMS.readings + lens).between(from, to) }
 }
 
 /** Latencies alone, each drawn from half to one and a half of what is usual; else everybody would keep step. */

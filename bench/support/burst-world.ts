@@ -28,7 +28,7 @@ export interface BurstOptions {
 export interface Burst {
   /** ms from the first webhook until each run had ended. */
   readonly endedAfter: readonly number[]
-  /** Each review's reading once, in the order in which they began. */
+  /** Each review's reading once. */
   readonly needed: readonly Work[]
   /** Calls of lenses that were not throttled; beyond `needed` they are readings that were made again. */
   readonly readings: number
