@@ -12,6 +12,7 @@ import { openDocuments } from '../../shared/documents/documents.ts'
 import { isFailure, nameOf } from '../../shared/errors.ts'
 import type { ClosedEvent } from '../../shared/event.ts'
 import { openApp } from '../../shared/github/app.ts'
+import { whileNew } from '../../shared/github/while-new.ts'
 import { finishEvent, openEvent, postponeEvent } from '../../shared/ledger/event.ts'
 import { beginEnding } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
@@ -63,10 +64,11 @@ async function endRun(event: ClosedEvent): Promise<boolean> {
 
 /** A person's command. Where GitHub is gone for us, or forbids what is needed, there is nobody to be answered. */
 async function obey(event: Command): Promise<boolean> {
-  const github = await openInstallation(event.repository.installationId, Date.now())
+  const github = whileNew(await openInstallation(event.repository.installationId, Date.now()), event, Date.now)
   try {
     return await doCommand({ ...parts, github, log }, event)
   } catch (error) {
+    if (isFailure(error, 'retry') && error.code === 'head_not_visible') return false
     if (!isFailure(error, 'dead')) throw error
     log.error('A command can not be done', { code: error.code })
     return true

@@ -12,6 +12,7 @@ import { reviveHead } from '../../shared/coordinator/revive.ts'
 import { getDocument, openDocuments } from '../../shared/documents/documents.ts'
 import { isFailure, Refused } from '../../shared/errors.ts'
 import { openApp } from '../../shared/github/app.ts'
+import { whileNew } from '../../shared/github/while-new.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import type { Plan } from '../../shared/plan.ts'
@@ -33,7 +34,7 @@ const parts = {
 } as const
 const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
 
-/** Throws `retry` while GitHub doesn't show the head yet, or can't be read: the machine asks again. */
+/** Throws `retry` while GitHub doesn't show the pull request or its head yet, or can't be read: the machine asks again. */
 export async function handler(input: unknown): Promise<PlanAnswer> {
   const { runId, attempt, execution } = inputOf(planInput, input)
   const run = await readRun(parts.ledger, runId)
@@ -43,7 +44,7 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   if (run.plan) return answerPlanned(parts, run, await getDocument<Plan>(parts.documents, run.plan), 'replay')
 
   const ending = { ...parts, stateMachineArn: stateMachineArnOf(execution) }
-  const github = await openInstallation(run.repository.installationId, parts.now())
+  const github = whileNew(await openInstallation(run.repository.installationId, parts.now()), run, parts.now)
   try {
     const claimed = await claimPullRequest({ ...parts, github }, run)
     if (claimed.kind !== 'claimed') return await notPlanned(run, claimed, ending)

@@ -36,8 +36,9 @@ export function afterUnknown(
   errors: number,
   now: number,
 ): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
-  // A limit uses time, not attempts, of AWS too; a read-back that lags is no error either, but doesn't go on for ever.
-  const error = because.code !== 'github_throttled' && because.code !== 'busy'
+  // A limit uses time, not attempts, of AWS too, and so does what is too new to be visible, which isn't so for long; a
+  // read-back that lags is no error either, but doesn't go on for ever.
+  const error = because.code !== 'github_throttled' && because.code !== 'busy' && because.code !== 'head_not_visible'
   if (error && errors + 1 >= POST_ERRORS_MAX) return { kind: 'give_up' }
   const growing = error ? because.afterMs * 2 ** errors : because.afterMs
   return { kind: 'postpone', at: now + growing, error }

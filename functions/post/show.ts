@@ -1,6 +1,7 @@
 /** Everything that is due on GitHub for one run: what it says, what it keeps true, and its end when all of it is shown. */
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { whileNew } from '../../shared/github/while-new.ts'
 import { reached } from '../../shared/points.ts'
 import type { Run } from '../../shared/run.ts'
 import { sayMessages } from './messages.ts'
@@ -8,7 +9,8 @@ import type { PostParts } from './parts.ts'
 import { keepResources } from './resources.ts'
 
 /** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */
-export async function showRun(parts: PostParts, coordinator: Coordinator, run: Run): Promise<boolean> {
+export async function showRun(given: PostParts, coordinator: Coordinator, run: Run): Promise<boolean> {
+  const parts = { ...given, github: whileNew(given.github, run, given.now) }
   await sayMessages(parts, run)
   POINT: await reached('post.messages_said')
   await keepResources(parts, run)

@@ -1,6 +1,7 @@
 /** What breaks on the way is taken up again: nothing is lost, and nothing is said or paid for twice. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 import { action, route } from './wire.ts'
 
@@ -308,6 +309,8 @@ describe('a batch of the queue', () => {
       body: { message: 'Not Found' },
     })
     await muster.aws.set(pr, 'SHOWN', { generation_summary_main: generation })
+    // Not so new any more that GitHub may not know it yet.
+    await muster.aws.set(`RUN#${runId}`, 'RUN', { acceptedAt: Date.now() - HEAD_VISIBLE_WITHIN_MS })
     expect(await invoke('post', [record('a', nudgeOf(String(runId)))])).toEqual([])
     fault.lift()
     const after = await muster.aws.item(pr, 'SHOWN')

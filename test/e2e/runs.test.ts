@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 import { payloadOf } from './webhooks.ts'
+import { route } from './wire.ts'
 
 patientTests()
 
@@ -216,18 +217,16 @@ describe('several heads', () => {
 
   it('RO2: a run that fails without a verdict counts no round, and the same cause can be placed again', async () => {
     const repository = await muster.repository('failing')
-    const head = await repository.commit({ 'src/f.ts': 'export const fails_first = 1\n' }, repository.base)
-    const other = await muster.open(await muster.repository('failing-other'), { 'x.ts': 'export const x = 1\n' })
-    await muster.answered(other)
-    // Nobody has opened it yet, so GitHub knows no such pull request.
-    const early = await muster.deliver(payload(other, { repository, number: 1, head, action: 'opened' }))
-    const failed = await muster.runEnded(String(early.body.run))
-    expect(failed).toMatchObject({ outcome: 'failed', attempt: 1, reason: { code: 'github_not_found' } })
-
+    const message = 'Resource not accessible by integration'
+    const fault = muster.wire.refuse(route('GET', /\/failing\/pulls\/1$/), { status: 403, body: { message } })
     const pullRequest = await muster.open(repository, { 'src/f.ts': 'export const fails_first = 1\n' })
-    expect(pullRequest).toMatchObject({ number: 1, head })
-    const run = await muster.ended(pullRequest)
-    expect(run).toMatchObject({ runId: early.body.run, attempt: 2, outcome: 'reviewed' })
+    const failed = await muster.ended(pullRequest)
+    expect(failed).toMatchObject({ outcome: 'failed', attempt: 1, reason: { code: 'github_refused' } })
+    fault.lift()
+
+    await muster.deliver(payload(pullRequest, { action: 'opened' }))
+    const run = await muster.runEnded(String(failed.runId), 2)
+    expect(run).toMatchObject({ attempt: 2, outcome: 'reviewed' })
     expect((await muster.thread(pullRequest)).round).toBe(1)
     expect(checkRunOf(pullRequest)).toMatchObject([{ status: 'completed', conclusion: 'success' }])
   })

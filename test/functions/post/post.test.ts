@@ -84,6 +84,11 @@ describe('afterUnknown', () => {
     )
   })
 
+  it('AW73: what is too new to be visible uses time as well', () => {
+    const next = afterUnknown({ code: 'head_not_visible', afterMs: 5 }, POST_ERRORS_MAX, 1)
+    expect(next).toEqual({ kind: 'postpone', at: 6, error: false })
+  })
+
   it('waits longer after each error', () => {
     const waits = [0, 1, 2, 3].map((errors) => {
       const next = afterUnknown(error, errors, 0)

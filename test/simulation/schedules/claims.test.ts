@@ -75,6 +75,45 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
   })
 })
 
+describe('AW73: GitHub’s API doesn’t know the pull request yet that its webhook has told of', () => {
+  test('for seconds: it is waited for, and everything is shown', async () => {
+    schedule = await openSchedule({ coldStart })
+    await schedule.act((github) => github.lag({ route: '*', lagMs: 12_000 }))
+    const { number, head } = await schedule.open()
+    schedule.letSweep()
+    await schedule.until('it is reviewed', () => schedule.run(head).outcome === 'reviewed')
+    await schedule.rest()
+    expect(schedule.run(head)).toMatchObject({ attempt: 1 })
+    expect(reviewedHeads(number)).toEqual([[head, false]])
+    const { checkRuns, labels } = schedule.world.github.pullRequest(REPOSITORY, number)
+    expect(checkRuns.flatMap(({ runs }) => runs.map(({ status }) => status))).toEqual(['completed'])
+    expect(labels).toHaveLength(1)
+  })
+
+  test('after its plan has seen it, from a replica that is behind: what is in progress is shown later', async () => {
+    schedule = await openSchedule({ coldStart })
+    const plan = schedule.pauseAt({ room: 'plan', at: 'plan.written' })
+    const { number, head } = await schedule.open()
+    await plan.reached()
+    const lag = await schedule.act((github) => github.lag({ route: '*', lagMs: 15_000 }))
+    plan.resume()
+    const shown = () => schedule.world.table.items('PR#', 'SHOWN')[0] ?? {}
+    await schedule.until('its label was tried', () => shown().shown_label_main !== undefined)
+    expect(shown().shown_label_main).toMatchObject({ generation: 0, errors: 0 })
+    lag.end()
+    await schedule.rest()
+    expect(reviewedHeads(number)).toEqual([[head, false]])
+  })
+
+  test('for good: the run fails and says so', async () => {
+    schedule = await openSchedule({ coldStart })
+    await schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: 500_000 }))
+    const { head } = await schedule.open()
+    await schedule.until('the run has ended', () => schedule.run(head).state === 'ended')
+    expect(schedule.run(head)).toMatchObject({ outcome: 'failed', reason: { code: 'github_not_found' } })
+  })
+})
+
 describe('IL12: the halt that refuses a claim is lifted before the run is held', () => {
   test.each([
     ['before it is written', { room: 'plan', after: claims }],

@@ -1,0 +1,24 @@
+/** GitHub about what is seconds old: its API may not know it yet, though its webhook has told of it (DESIGN §9). */
+import { isFailure, Retry } from '../errors.ts'
+import { GITHUB_UNREACHABLE_MS, HEAD_VISIBLE_WITHIN_MS } from '../limits.ts'
+import type { GitHub } from './github.ts'
+
+/**
+ * The same GitHub, where "not found" is Retry `head_not_visible` until `acceptedAt` + HEAD_VISIBLE_WITHIN_MS (ms UTC), and
+ * is believed from then on. It did nothing, so a write may be asked again.
+ */
+export function whileNew(github: GitHub, { acceptedAt }: { readonly acceptedAt: number }, now: () => number): GitHub {
+  const calls = Object.entries(github).map(([name, call]) => [
+    name,
+    async (...given: unknown[]) => {
+      try {
+        return await (call as (...given: unknown[]) => Promise<unknown>)(...given)
+      } catch (error) {
+        const isNew = now() - acceptedAt < HEAD_VISIBLE_WITHIN_MS
+        if (!isNew || !isFailure(error, 'dead') || error.code !== 'github_not_found') throw error
+        throw new Retry('head_not_visible', `It is new, and ${error.message}`, GITHUB_UNREACHABLE_MS, { cause: error })
+      }
+    },
+  ])
+  return Object.fromEntries(calls) as unknown as GitHub
+}
