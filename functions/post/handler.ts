@@ -14,6 +14,7 @@ import { readMessages } from '../../shared/ledger/message.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import type { Repository } from '../../shared/run.ts'
+import { forgetMessage } from './forget.ts'
 import type { PostParts } from './parts.ts'
 import { isReply, showReply } from './replies.ts'
 import { showRun } from './show.ts'
@@ -43,6 +44,7 @@ async function post(body: string): Promise<void> {
   if (!run) {
     for (const message of await readMessages(ledger, nudge)) {
       if (isReply(message)) await showReply(await partsFor(message.repository), message)
+      else await forgetMessage({ ledger, owner: randomUUID(), now: Date.now }, message)
     }
     return
   }

@@ -23,7 +23,7 @@ import { reached } from '../../shared/points.ts'
 import type { Reason, Run } from '../../shared/run.ts'
 import type { ReviewMessage } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
-import { afterUnknown, isLookDue, secondLook, stopReason } from './post.ts'
+import { afterUnknown, isLeft, isLookDue, secondLook, stopReason } from './post.ts'
 import { type Writing, writingFor } from './writing.ts'
 
 /** Every message of the run that is owed, being withdrawn, or to be looked at again. One that another poster holds is left to it. */
@@ -35,7 +35,7 @@ export async function sayMessages(parts: PostParts, run: Run): Promise<void> {
     // It waits for the end of the halt as it stands: taking its lease and giving it back would cost two writes a minute.
     if (isHalted && message.state === 'owed') continue
     const open = message.state === 'owed' || message.state === 'withdrawing'
-    if (!open && !isLookDue(message, now())) continue
+    if (!open && !isLookDue(message, now()) && !isLeft(message, now())) continue
     if (!(await leaseMessage(ledger, message, owner, now()))) continue
     POINT: await reached('post.message_leased')
     if (open) await say(parts, run, message)

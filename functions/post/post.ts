@@ -83,6 +83,11 @@ export function isLookDue({ lookAt }: { readonly lookAt?: number }, now: number)
   return lookAt !== undefined && lookAt <= now
 }
 
+/** True if a lease was never given back: it makes the item due, also one on a settled message that was taken by a call that landed late. */
+export function isLeft(item: { readonly owner?: string; readonly leaseUntil: number }, now: number): boolean {
+  return item.owner !== undefined && item.leaseUntil <= now
+}
+
 /**
  * When to look a second time, ms UTC: after a takeover an earlier poster's call may still land until its lease and deadline
  * have passed, and so may a call of our own that wasn't answered (IL2, IL5, IL14). `item` is as it was read before it was

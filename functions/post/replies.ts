@@ -18,7 +18,7 @@ import {
 import type { Repository } from '../../shared/run.ts'
 import type { ReplyMessage } from '../../shared/shown.ts'
 import type { PostParts } from './parts.ts'
-import { afterUnknown, isLookDue, secondLook } from './post.ts'
+import { afterUnknown, isLeft, isLookDue, secondLook } from './post.ts'
 import { writingFor } from './writing.ts'
 
 /** A message that is a reply. */
@@ -31,7 +31,7 @@ export function isReply(message: Message): message is Reply {
 /** Says a reply that is owed, or looks again at one that was settled. One that another poster holds is left to it. */
 export async function showReply(parts: PostParts, message: Reply): Promise<void> {
   const { ledger, owner, now, log } = parts
-  if (message.state !== 'owed' && !isLookDue(message, now())) return
+  if (message.state !== 'owed' && !isLookDue(message, now()) && !isLeft(message, now())) return
   if (!(await leaseMessage(ledger, message, owner, now()))) return
   const writing = writingFor(parts, message)
   const leaseMs = ledger.timings.postLeaseMs

@@ -20,7 +20,7 @@ import type { Run } from '../../shared/run.ts'
 import type { Resource } from '../../shared/shown.ts'
 import { overtaken } from './messages.ts'
 import type { PostParts } from './parts.ts'
-import { afterUnknown, isOwed, mayShow, secondLook } from './post.ts'
+import { afterUnknown, isLeft, isOwed, mayShow, secondLook } from './post.ts'
 import { writingFor } from './writing.ts'
 
 /** Raised anew while they were shown, resources are shown at once so often; what comes after that is the next nudge's. */
@@ -35,8 +35,7 @@ export async function keepResources(parts: PostParts, run: Run): Promise<void> {
     if (!resources) return
     const owed = resources.all.filter((resource) => isOwed(resource, now()))
     // A lease that nobody gave back: its poster died, or had taken it by a call that landed late, when nothing was owed any more.
-    const isLeft = resources.owner !== undefined && resources.leaseUntil <= now()
-    if (owed.length === 0 && !isLeft) return
+    if (owed.length === 0 && !isLeft(resources, now())) return
     // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
     if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return

@@ -44,6 +44,7 @@ const handlerParts = [
   'functions/plan/claim-pull-request.ts',
   'functions/plan/gather.ts',
   'functions/plan/store-plan.ts',
+  'functions/post/forget.ts',
   'functions/post/messages.ts',
   'functions/post/replies.ts',
   'functions/post/resources.ts',

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { forgetMessage } from '../../../functions/post/forget.ts'
 import { checkRunIdentity, inProgressCheckRun } from '../../../shared/check-run.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
+import { leaseMessage } from '../../../shared/ledger/message.ts'
 import { leaseResources, readResources } from '../../../shared/ledger/resource.ts'
 import { beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
+import { keyOf } from '../../../shared/ledger/table.ts'
 import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import { markerOf } from '../../../shared/shown.ts'
 import { type Around, commentOn, openPostWorld, type PostWorld, type Subject } from './world.ts'
@@ -79,6 +82,36 @@ describe('two posters', () => {
     if (resources) expect(await leaseResources(ledger, resources, 'late', world.local.now)).toBe(true)
     expect(await world.dueAt(subject)).toBeDefined()
     await rest()
+  })
+
+  it('a lease on a message that is said, taken by a call that landed late, leaves nothing due', async () => {
+    await world.owe(subject)
+    await rest()
+    const { ledger } = world.local
+    const message = await world.message(subject)
+    if (message) expect(await leaseMessage(ledger, message, 'late', world.local.now)).toBe(true)
+    expect(await world.dueAt(subject)).toBeDefined()
+    await rest()
+    expect(await world.message(subject)).toMatchObject({ state: 'said', leaseUntil: 0 })
+  })
+
+  it.each([
+    ['owed', {}, 'failed'],
+    ['withdrawing', { state: 'withdrawing' }, 'failed'],
+    ['said, and to be looked at again', { state: 'said', lookAt: 1 }, 'said'],
+  ] as const)('a message whose run was removed, %s, is due no more', async (_when, members, state) => {
+    await world.owe(subject)
+    const { ledger, now } = world.local
+    const message = await world.message(subject)
+    if (!message) throw new Error('Expected the message to be stored, found none')
+    const { repositoryId, number, runId, planKey, key } = message
+    await world.local.put({ ...keyOf.message(repositoryId, number, runId, planKey, key), ...message, ...members })
+    const asked = world.standIn.requests().length
+    await forgetMessage({ ledger, owner: 'poster', now: () => now }, { ...message, ...members })
+    const after = await world.message(subject)
+    expect(after).toMatchObject({ state, leaseUntil: 0 })
+    for (const member of ['dueAt', 'duePk', 'owner', 'lookAt']) expect(after).not.toHaveProperty(member)
+    expect(world.standIn.requests()).toHaveLength(asked)
   })
 
   it('LE7, AW73: the same while GitHub’s lists lag: A sees nothing of what B said, and goes no further without its lease', async () => {
