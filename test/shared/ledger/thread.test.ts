@@ -310,6 +310,16 @@ describe('countRound', () => {
     expect((await thread()).round).toBe(2)
   })
 
+  it('IL2: counted while another is, after both have read the thread, neither is lost', async () => {
+    await claimed((await accept(h1)).runId)
+    world.wire.beforeAnswer(
+      ({ operation }) => operation === 'GetItem',
+      async () => void (await counted(said(h2))),
+    )
+    await counted(said(h1))
+    expect((await thread()).round).toBe(2)
+  })
+
   it('RO9: a review of an earlier series counts nothing in the present one', async () => {
     await claimed((await accept(h1)).runId)
     await counted(said(h1, 0))
