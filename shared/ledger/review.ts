@@ -82,7 +82,8 @@ export async function awaitGrant(
     const written = await change(ledger, key, {
       set: restarts ? { ...next, ...due(key, options.now + ledger.timings.grantMs) } : { token: wanted.token },
       ...(newAttempt ? { remove: OF_EARLIER_ATTEMPT } : {}),
-      if: { state: current.state, epoch: current.epoch, attempt: current.attempt },
+      // Of the token too: a write that arrives once more, after a later Admit has come, must not bring its dead token back.
+      if: { state: current.state, epoch: current.epoch, attempt: current.attempt, token: current.token },
     })
     return written.done ? next : 'again'
   })

@@ -61,6 +61,13 @@ const ledger = mutantsOf(
       breaks: 'An Admit that was late by a whole attempt changes the review of the next one.',
     },
     {
+      name: 'review: a token written over another one than was read',
+      find: 'attempt: current.attempt, token: current.token },',
+      replace: 'attempt: current.attempt },',
+      breaks:
+        'An Admit’s write that arrives once more brings a dead token back, and the task that waits is never answered.',
+    },
+    {
       name: 'review: an ending reaches a later attempt',
       find: 'if (!current || current.attempt !== review.attempt) return undefined',
       replace: 'if (!current) return undefined',

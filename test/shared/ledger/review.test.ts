@@ -1,3 +1,4 @@
+import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   awaitGrant,
@@ -79,6 +80,28 @@ describe('awaitGrant', () => {
       expect(await item()).toEqual({ ...before, token: 'token-new' })
       await admit({ token: 'token-0' })
     }
+  })
+
+  it.each(['waiting', 'granted', 'leased'] as const)(
+    'I8: an Admit’s write that arrives once more brings no dead token back, while %s',
+    async (state) => {
+      await admit()
+      if (state !== 'waiting') await grant()
+      if (state === 'leased') await lease('a')
+      await admit({ token: 'second' })
+      const late = world.wire.passed.findLast(({ operation }) => operation === 'UpdateItem')
+      await admit({ token: 'third' })
+      const arriving = world.ledger.client.send(new UpdateItemCommand(late?.body as unknown as UpdateItemCommandInput))
+      await expect(arriving).rejects.toThrow('conditional')
+      expect(await stored()).toMatchObject({ state, token: 'third' })
+    },
+  )
+
+  it('AW32: a new token whose answer is lost stands, and is answered as written', async () => {
+    await admit()
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await admit({ token: 'second' })).toEqual(await stored())
+    expect(await stored()).toMatchObject({ state: 'waiting', epoch: 1, token: 'second' })
   })
 
   it('LE12, LE16: a completed review is reused by every later attempt', async () => {
