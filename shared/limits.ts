@@ -97,7 +97,7 @@ export const PATIENCE_MS_MAX = 120 * 60_000
 export const SECRET_TTL_MS = 300_000
 /** After a signature mismatch the secret is read once more, but not more often than this, ms. */
 export const SECRET_REFRESH_COOLDOWN_MS = 10_000
-/** Housekeeping only: how long ended runs, events and tickets are kept, s (DynamoDB's TTL counts seconds). */
+/** Housekeeping only: how long ended runs, events, tickets and their markers are kept, s (DynamoDB's TTL counts seconds). */
 export const RETENTION_S = 90 * 24 * 3600
 
 // --- due (what the sweeper takes up) ---------------------------------------------------------------------------------

@@ -99,8 +99,9 @@ export async function updateLimits(
 }
 
 /**
- * Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. A ticket
- * expires RETENTION_S after `now` (ms UTC): long void by then, if nobody has used its queue again and so met it.
+ * Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. Both expire
+ * RETENTION_S after `now` (ms UTC), the marker with the last ticket: long void by then, if nobody has handed a place on
+ * since they landed late, and so met them.
  */
 export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string, now = Date.now()): Promise<void> {
   const expiresAt = Math.floor(now / 1000) + RETENTION_S
@@ -108,7 +109,7 @@ export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string,
     new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),
   )
   const { repository, installation, pool } = ticket
-  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
+  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce, expiresAt }
   await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
 }
 

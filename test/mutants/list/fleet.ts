@@ -75,11 +75,11 @@ const queues = mutantsOf(
     new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),
   )
   const { repository, installation, pool } = ticket
-  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
+  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce, expiresAt }
   await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
 `,
       replace: `  const { repository, installation, pool } = ticket
-  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce }
+  const marker = { ...keyOf.queue(repository, pool), repository, installation, pool, nonce, expiresAt }
   await ledger.client.send(new PutCommand({ TableName: ledger.table, Item: marker }))
   await ledger.client.send(
     new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),

@@ -237,10 +237,18 @@ describe('queues and tickets', () => {
     expect(await readTickets(world.ledger, queue, 9)).toMatchObject([{ epoch: 2 }]) // IL9
   })
 
-  it('a ticket expires after the retention, so that a void one in a queue that nobody uses again goes too', async () => {
+  it('a ticket and its marker expire after the retention, so that what landed late and nobody meets goes too', async () => {
+    const expiresAt = 1_700_000_000 + 90 * 24 * 3600
     await queueTicket(world.ledger, ticket('r', { turn: 5 }), 'n', 1_700_000_000_900)
     const { pk, sk } = keyOf.ticket(7, 'lambda', 5, 'r', 1)
-    expect(await world.item({ pk, sk })).toMatchObject({ expiresAt: 1_700_000_000 + 90 * 24 * 3600 })
+    expect(await world.item({ pk, sk })).toMatchObject({ expiresAt })
+    expect(await world.item(keyOf.queue(7, 'lambda'))).toMatchObject({ expiresAt })
+  })
+
+  it('IL8: a marker lives as long as the last ticket of its queue', async () => {
+    await queueTicket(world.ledger, ticket('first'), 'n1', 1_700_000_000_900)
+    await queueTicket(world.ledger, ticket('second'), 'n2', 1_700_000_060_900)
+    expect(await world.item(keyOf.queue(7, 'lambda'))).toMatchObject({ expiresAt: 1_700_000_060 + 90 * 24 * 3600 })
   })
 
   it('IL8: a marker that a ticket has renewed since it was read is not deleted', async () => {

@@ -1,7 +1,7 @@
 /** I5: everything ends, and nothing is left lying. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
-import { goOn, item, keys, REVIEW_ID, RUN, type Synthetic, slot, ticket } from './synthetic.ts'
+import { goOn, item, keys, REVIEW_ID, RUN, type Synthetic, slot, steps, ticket } from './synthetic.ts'
 
 function ended() {
   const { world, observer } = observed('I5')
@@ -45,7 +45,11 @@ describe('I5: at rest', () => {
     ['the fleet rests', (world) => world.change(...keys.fleet, { dueAt: 1 }), /The fleet is due/],
     [
       'no marker stands for an empty queue',
-      (world) => world.put(item(['FLEET#main', 'WAITING#7#lambda'], { nonce: 'n' })),
+      (world) => {
+        steps.waits(world)
+        world.change(...keys.review, { state: 'completed', token: undefined, dueAt: undefined })
+        world.put(item(keys.ticket, {}))
+      },
       /A marker stands for an empty queue/,
     ],
     ['no execution is open', (world) => world.executions.push(running), /An execution is open/],
@@ -60,6 +64,13 @@ describe('I5: at rest', () => {
   test('a void ticket may have landed late: whoever meets it deletes it', () => {
     const { world, observer } = ended()
     world.put(item(keys.ticket, ticket))
+    observer.atRest()
+  })
+
+  test.each([false, true])('a marker may have landed late, with its void ticket: %s', (withTicket) => {
+    const { world, observer } = ended()
+    if (withTicket) world.put(item(keys.ticket, ticket))
+    world.put(item(['FLEET#main', 'WAITING#7#lambda'], { nonce: 'n' }))
     observer.atRest()
   })
 

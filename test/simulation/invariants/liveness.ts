@@ -3,6 +3,7 @@ import type { PlainItem } from '../services/table.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import {
+  type Change,
   FLEET,
   type FleetItem,
   HALTS,
@@ -17,7 +18,18 @@ import {
 import type { View } from './view.ts'
 
 export function livenessInvariant(view: View, judge: Judge): Invariant {
+  /** Markers that were put, the last time, when nothing waited in their queue any more. */
+  const landedLate = new Set<string>()
+
+  function markerPut({ key, after }: Change<PlainItem>): void {
+    const queue = `QUEUE${key.sk.slice('WAITING'.length)}`
+    const waiting = view.table.items(queue).filter(({ pk }) => pk === queue) as unknown as TicketItem[]
+    if (after && waiting.every(isVoid)) landedLate.add(key.sk)
+    else landedLate.delete(key.sk)
+  }
+
   return {
+    watch: { queue: markerPut },
     atRest() {
       const items = view.table.items()
       const halts = view.table.item(HALTS) as unknown as HaltsItem | undefined
@@ -63,9 +75,13 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
 
   /** A void one may have landed late, after it was dropped: whoever meets it deletes it (DESIGN §4). */
   function judgeTicket(ticket: TicketItem): void {
-    const review = view.table.item(reviewKey(ticket.reviewId)) as unknown as ReviewItem | undefined
-    const isVoid = review !== undefined && (review.epoch !== ticket.epoch || isDone(review.state))
-    judge.holds(isVoid, 'A ticket is left.', () => ({ ticket, review }))
+    const review = view.table.item(reviewKey(ticket.reviewId))
+    judge.holds(isVoid(ticket), 'A ticket is left.', () => ({ ticket, review }))
+  }
+
+  function isVoid({ reviewId, epoch }: TicketItem): boolean {
+    const review = view.table.item(reviewKey(reviewId)) as unknown as ReviewItem | undefined
+    return review !== undefined && (review.epoch !== epoch || isDone(review.state))
   }
 
   /** Resources name no run of their own: they wait with any run of their pull request. */
@@ -82,7 +98,8 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
     judge.holds(slots.length === 0, 'A slot is held at rest.', () => ({ slots: fleet?.slots }))
     const isClosed = Object.keys(fleet?.closed ?? {}).length > 0
     judge.holds(fleet?.dueAt === undefined || isClosed, 'The fleet is due at rest.', () => ({ fleet }))
-    const markers = items.filter(({ sk }) => String(sk).startsWith('WAITING#'))
+    // One that landed when all was done costs the next hand-over a query, which deletes it.
+    const markers = items.filter(({ sk }) => String(sk).startsWith('WAITING#') && !landedLate.has(String(sk)))
     judge.holds(markers.length === 0, 'A marker stands for an empty queue.', () => ({ markers }))
   }
 
