@@ -273,21 +273,20 @@ async function commands(): Promise<void> {
   muster.github.setPermission(repository.fullName, 'mia', 'write')
   const pullRequest = await muster.open(repository, { 'src/c.ts': 'export const commanded = 1\n' })
   await muster.ended(pullRequest)
-  const comments = [
-    `/muster ${token('a word of a command')}`,
-    `/muster review look at ${said('a focus')}`,
-    `/muster pause because of ${said('the reason of a pause')}`,
-  ].map((text) => muster.github.comment(repository.fullName, pullRequest.number, 'mia', text))
-  for (const id of comments) {
+  const command = async (text: string) => {
+    const id = muster.github.comment(repository.fullName, pullRequest.number, 'mia', text)
     await muster.until(`a reply to comment ${id}`, () =>
       muster.shown(pullRequest).issueComments.some(({ body }) => body.includes(`reply ${id}`)),
     )
   }
-  await muster.until('the run with the focus', async () => {
+  await command(`/muster ${token('a word of a command')}`)
+  await command(`/muster review look at ${said('a focus')}`)
+  await muster.until('the end of the run with the focus', async () => {
     const { liveRun } = (await muster.thread(pullRequest)) as { liveRun?: { runId: string } }
     const run = liveRun && (await muster.run(liveRun.runId))
-    return run?.focus !== undefined && (run.state === 'ended' || run.state === 'held')
+    return run?.focus !== undefined && run.state === 'ended'
   })
+  await command(`/muster pause because of ${said('the reason of a pause')}`)
 }
 
 async function runsWithGitHubErrors(): Promise<void> {

@@ -1,6 +1,7 @@
 /** The door: what a signed webhook is answered, and what it leaves behind. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installationId } from '../../infra/local/github/identity.ts'
 import { type Muster, patientTests, startMuster, type TestPullRequest, type TestRepository } from './harness.ts'
 import { headersOf, payloadOf, signatureOf } from './webhooks.ts'
 import { action, route } from './wire.ts'
@@ -22,6 +23,16 @@ afterAll(() => muster?.close())
 /** A payload about the pull request that stands there; another number is one that GitHub doesn't know. */
 const payload = (more: Partial<Parameters<typeof payloadOf>[0]> = {}) =>
   payloadOf({ repository, number: pullRequest.number, head: pullRequest.head, ...more })
+/** A payload about a pull request that stands there, and that nothing was asked for yet: its draft was ignored. */
+async function untold(name: string): Promise<string> {
+  const made = await muster.repository(name)
+  const draft = await muster.open(made, { 'src/b.ts': 'export const b = 1\n' }, { draft: true })
+  const { number, head } = draft
+  await muster.answered(draft)
+  return payload({ repository: made, number, head, installationId: installationId(made.owner) })
+}
+const executionsOf = async (name: string) =>
+  (await muster.aws.executions()).filter((execution) => execution.name?.includes(`-${name}-pr1-`))
 const codeOf = ({ body }: { body: Record<string, unknown> }) => (body.error as { code?: string } | undefined)?.code
 const linesAbout = (deliveryId: string) => muster.lines.filter(({ text }) => text.includes(deliveryId))
 
@@ -167,8 +178,9 @@ describe('the record', () => {
   })
 
   it('AW32: a first write whose answer was lost is not taken for somebody else’s', async () => {
+    const body = await untold('lost-write')
     const fault = muster.wire.loseAnswer(action('PutItem'), 1)
-    const answer = await muster.deliver(payload({ number: 5_005 }))
+    const answer = await muster.deliver(body)
     expect(fault.count).toBe(1)
     expect(answer).toMatchObject({ status: 202, body: { status: 'created', attempt: 1 } })
     await muster.runEnded(String(answer.body.run))
@@ -176,7 +188,7 @@ describe('the record', () => {
 
   it('AW11: a table that does not answer makes a 503 within GitHub’s ten seconds; the next delivery is the same run', async () => {
     const id = randomUUID()
-    const body = payload({ number: 6_006 })
+    const body = await untold('silent-table')
     const fault = muster.wire.hold(action('PutItem'))
     const busy = await muster.deliver(body, { id })
     fault.lift()
@@ -184,12 +196,12 @@ describe('the record', () => {
     const again = await muster.deliver(body, { id })
     expect(again).toMatchObject({ status: 202, body: { attempt: 1 } })
     await muster.runEnded(String(again.body.run))
-    expect((await muster.aws.executions()).filter(({ name }) => name?.includes('-pr6006-'))).toHaveLength(1)
+    expect(await executionsOf('silent-table')).toHaveLength(1)
   })
 
   it('AW14, PL5: an answer that was lost on its way: the same delivery again is a replay of the same run, executed once', async () => {
     const id = randomUUID()
-    const body = payload({ number: 7_007 })
+    const body = await untold('lost-answer')
     const fault = muster.wire.loseAnswer(route('POST', /^\/github\/webhook$/), 1)
     await expect(muster.deliver(body, { id })).rejects.toThrow()
     expect(fault.count).toBe(1)
@@ -197,17 +209,17 @@ describe('the record', () => {
     expect(again).toMatchObject({ status: 202, body: { status: 'replayed', attempt: 1 } })
     const run = await muster.runEnded(String(again.body.run))
     expect(run.deliveries).toEqual([id])
-    expect((await muster.aws.executions()).filter(({ name }) => name?.includes('-pr7007-'))).toHaveLength(1)
+    expect(await executionsOf('lost-answer')).toHaveLength(1)
   })
 
   it('PL6: two identical deliveries at the same instant are one run, one execution and one answer', async () => {
     const id = randomUUID()
-    const body = payload({ number: 8_008 })
+    const body = await untold('same-instant')
     const answers = await Promise.all([muster.deliver(body, { id }), muster.deliver(body, { id })])
     expect(answers.map(({ status }) => status)).toEqual([202, 202])
     expect(new Set(answers.map((answer) => answer.body.run)).size).toBe(1)
     expect(answers.map((answer) => answer.body.status).sort()).toEqual(['created', 'replayed'])
     await muster.runEnded(String(answers[0]?.body.run))
-    expect((await muster.aws.executions()).filter(({ name }) => name?.includes('-pr8008-'))).toHaveLength(1)
+    expect(await executionsOf('same-instant')).toHaveLength(1)
   })
 })

@@ -98,13 +98,13 @@ describe('the due index', () => {
 describe('an event', () => {
   it('AD10, I9: is written once per cause, open until it is done, and stays done', async () => {
     const answers = await Promise.all([accept(), accept()])
-    expect(answers.toSorted()).toEqual([false, true])
+    expect(answers.toSorted()).toEqual(['known', 'recorded'])
     const name = { repositoryId: repository.id, number: 42, cause: event.cause }
     expect(await openEvent(world.ledger, name)).toMatchObject(event)
     await finishEvent(world.ledger, event)
     await finishEvent(world.ledger, event)
     expect(await openEvent(world.ledger, name)).toBeUndefined()
-    expect(await accept()).toBe(false)
+    expect(await accept()).toBe('known')
     expect(await openEvent(world.ledger, name)).toBeUndefined()
     expect(await dueKeys(world.ledger, world.now + 1_000_000)).toEqual([])
   })
