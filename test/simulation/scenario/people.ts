@@ -6,7 +6,7 @@ import type { Random } from '../kernel/random.ts'
 import type { SimulatedWebhook } from '../services/github.ts'
 import type { World } from '../world.ts'
 import type { Lenses } from './lenses.ts'
-import type { Action, ActionKind, Script } from './script.ts'
+import { type Action, type ActionKind, FILES, type Script } from './script.ts'
 
 export interface People {
   /** Before anything else: repositories, and the fleet's limits. */
@@ -106,7 +106,7 @@ export function openPeople(options: {
       history.canaries.push(canary)
       lines.push(`const token = '${canary}'`)
     }
-    return { [`src/${random.pick(['a', 'b', 'auth'])}.ts`]: `one\n${lines.join('\n')}\n` }
+    return { [random.pick(FILES)]: `one\n${lines.join('\n')}\n` }
   }
 
   async function open(index: number): Promise<void> {

@@ -40,6 +40,12 @@ export function brokenAnswer(service: string): WireAnswer {
   return serverError(service)
 }
 
+/** One of a review's comments has a place that GitHub doesn't know; it doesn't say which (AW79). */
+export function unplaceable(): WireAnswer {
+  const body = JSON.stringify({ message: 'Unprocessable Entity', errors: ['Line could not be resolved'] })
+  return { status: 422, headers: JSON_PLAIN, body }
+}
+
 function aws(status: number, type: string): WireAnswer {
   return {
     status,

@@ -67,13 +67,25 @@ export interface Script {
   readonly actions: readonly Action[]
   /** ms after the world's first moment: from then on nothing goes wrong and nobody does anything. */
   readonly calmAt: number
+  /** A file on whose lines GitHub takes no comments, though its diff shows them: until the end of the storm. */
+  readonly unplaceable?: string
 }
 
 const LENSES = ['secrets', 'workflows', 'description', 'correctness'] as const
 const OWNERS = ['acme', 'globex'] as const
+/** What people write into. */
+export const FILES = ['src/a.ts', 'src/b.ts', 'src/auth.ts'] as const
 /** ms in which people act, after which a storm rages on for a while. */
 const ACTING_MS = 300_000
 const AFTERMATH_MS = 60_000
+/** Of some seeds: as long as five errors of one message take, with their growing waits and a sweep after each (LE9). */
+const LASTING_MS = 480_000
+const LASTING_CHANCE = 0.15
+/** Where a queue's consumer crashes again and again: its message is received five times, and hidden for twelve minutes each time. */
+const UNTIL_DEAD_MS = 3_600_000
+const CONSUMER_POINT = /^(post|command)\./
+/** Of seeds in which anything goes wrong. */
+const UNPLACEABLE_CHANCE = 0.2
 /** Actions that follow another at once, so that they meet in the same work, are as likely as all others. */
 const AT_ONCE_CHANCE = 0.4
 const AT_ONCE_MS = 3_000
@@ -126,8 +138,16 @@ export function scriptOf(random: Random): Script {
     fury,
     ...(accident ? { accident } : {}),
     actions,
-    calmAt: (actions.at(-1)?.at ?? 0) + AFTERMATH_MS + random.below(AFTERMATH_MS),
+    calmAt: (actions.at(-1)?.at ?? 0) + aftermathMs(random, fury, accident),
+    ...(fury > 0 && random.chance(UNPLACEABLE_CHANCE) ? { unplaceable: random.pick(FILES) } : {}),
   }
+}
+
+/** How long the storm rages on after the last action. */
+function aftermathMs(random: Random, fury: number, accident: Accident | undefined): number {
+  const ms = AFTERMATH_MS + random.below(AFTERMATH_MS)
+  if (accident?.times === CRASH_LOOP_TIMES && CONSUMER_POINT.test(accident.point)) return ms + UNTIL_DEAD_MS
+  return fury > 0 && random.chance(LASTING_CHANCE) ? ms + LASTING_MS : ms
 }
 
 function accidentOf(random: Random): Accident {

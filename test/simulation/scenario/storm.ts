@@ -8,7 +8,7 @@ import type { Fate, Faults, Sent } from '../kernel/faults.ts'
 import type { Random } from '../kernel/random.ts'
 import type { IndexLag } from '../services/table/table-data.ts'
 import type { WriteAttempt } from '../services/table.ts'
-import { brokenAnswer, serverError, throttle } from './refusals.ts'
+import { brokenAnswer, serverError, throttle, unplaceable } from './refusals.ts'
 import type { Script } from './script.ts'
 
 /** Each kind by how likely it strikes whatever it can strike, at most. */
@@ -26,7 +26,7 @@ const WORST = {
   killed_before: 0.02,
   killed_after: 0.02,
   killed_at_point: 0.2,
-  reviews_unavailable: 0.9,
+  reviews_unavailable: 1,
   clock_skew: 1,
   cold_start: 0.5,
   transaction_conflict: 0.2,
@@ -69,7 +69,7 @@ export interface Storm {
 /** Of a script: `fury` from 0 (nothing goes wrong) to 1. */
 export function stormOf(
   random: Random,
-  { fury, accident }: Pick<Script, 'fury' | 'accident'>,
+  { fury, accident, unplaceable: file }: Pick<Script, 'fury' | 'accident' | 'unplaceable'>,
   saw: (what: Sometimes) => void,
 ): Storm {
   let isOver = fury === 0
@@ -85,7 +85,15 @@ export function stormOf(
   }
 
   return {
-    faults: { fateOf: (sent) => fateOf(random, strikes, sent) },
+    faults: {
+      fateOf(sent) {
+        const fate = fateOf(random, strikes, sent)
+        const isRefused = !isOver && file !== undefined && isReviewMade(sent) && commentsOn(sent, file)
+        if (!isRefused || fate.instead) return fate
+        saw('event: refused by GitHub with 422')
+        return { ...fate, instead: unplaceable() }
+      },
+    },
     skewMs: () => (strikes('clock_skew') ? random.between(-SKEW_MAX_MS, SKEW_MAX_MS) : 0),
     coldStarts: () => strikes('cold_start'),
     forgetsMessage: () => strikes('redelivery'),
@@ -120,6 +128,11 @@ function ratesOf(random: Random, fury: number): Readonly<Record<FaultKind, numbe
 /** A review is created or submitted at GitHub. */
 function isReviewMade({ service, request }: Sent): boolean {
   return service === 'github' && request.method === 'POST' && request.path.includes('/reviews')
+}
+
+function commentsOn({ request }: Sent, file: string): boolean {
+  const { comments = [] } = JSON.parse(request.body) as { comments?: readonly { path: string }[] }
+  return comments.some(({ path }) => path === file)
 }
 
 function fateOf(random: Random, strikes: (kind: FaultKind) => boolean, sent: Sent): Fate {
