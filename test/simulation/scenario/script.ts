@@ -84,6 +84,11 @@ const LASTING_CHANCE = 0.15
 /** Where a queue's consumer crashes again and again: its message is received five times, and hidden for twelve minutes each time. */
 const UNTIL_DEAD_MS = 3_600_000
 const CONSUMER_POINT = /^(post|command)\./
+/** Where a worker crashes again and again, its review is lost too often after five leases of at most three minutes, and sweeps. */
+const UNTIL_LOST_MS = 1_200_000
+const WORKER_POINT = /^review\./
+/** Reached only by a review whose model is throttled, and that waits for longer than its patience. */
+const PARKED_POINT = /^(park|show_parked|give_up)\./
 /** Of seeds in which anything goes wrong. */
 const UNPLACEABLE_CHANCE = 0.2
 /** Actions that follow another at once, so that they meet in the same work, are as likely as all others. */
@@ -93,6 +98,8 @@ const AT_ONCE_MS = 3_000
 const ACCIDENT_CHANCE = 0.5
 /** More often than a review may lose its worker, and than a message is received. */
 const CRASH_LOOP_TIMES = 8
+/** As often as each review of a run may lose its worker. */
+const WORKERS_LOST_TIMES = 24
 
 /** How often one kind is drawn relative to another; what isn't named, once. */
 const WEIGHTS: Partial<Readonly<Record<ActionKind, number>>> = {
@@ -129,7 +136,7 @@ export function scriptOf(random: Random): Script {
   actions.sort((a, b) => a.at - b.at)
   const fury = random.pick([0, 0.3, 1, 1])
   const accident = fury > 0 && random.chance(ACCIDENT_CHANCE) ? accidentOf(random) : undefined
-  return {
+  const script: Script = {
     repositories,
     pulls,
     limits: limitsOf(random),
@@ -141,18 +148,47 @@ export function scriptOf(random: Random): Script {
     calmAt: (actions.at(-1)?.at ?? 0) + aftermathMs(random, fury, accident),
     ...(fury > 0 && random.chance(UNPLACEABLE_CHANCE) ? { unplaceable: random.pick(FILES) } : {}),
   }
+  return accident && PARKED_POINT.test(accident.point) ? throttledOften(random, script) : script
+}
+
+/** With what leads to where reviews wait for a throttled model: several that ask it, while it is throttled, and little patience. */
+function throttledOften(random: Random, script: Script): Script {
+  const repositories = script.repositories.map(({ configuration, ...repository }) => ({
+    ...repository,
+    configuration: configuration.replace('correctness: off', 'correctness: active'),
+  }))
+  const opened = script.pulls.length
+  const pulls = [...script.pulls, ...script.pulls]
+  const more = script.pulls.map((_, index) => ({
+    at: random.below(20_000),
+    kind: 'open' as const,
+    pull: opened + index,
+    choice: 0,
+  }))
+  const throttles = pulls.map((_, pull) => ({
+    at: random.between(20_000, 60_000),
+    kind: 'throttle_model' as const,
+    pull,
+    choice: 0,
+  }))
+  const actions = [...script.actions, ...more, ...throttles].sort((one, other) => one.at - other.at)
+  return { ...script, repositories, pulls, patienceMinutes: 1, actions, calmAt: script.calmAt + LASTING_MS }
 }
 
 /** How long the storm rages on after the last action. */
 function aftermathMs(random: Random, fury: number, accident: Accident | undefined): number {
   const ms = AFTERMATH_MS + random.below(AFTERMATH_MS)
-  if (accident?.times === CRASH_LOOP_TIMES && CONSUMER_POINT.test(accident.point)) return ms + UNTIL_DEAD_MS
+  const loopsAt = accident && accident.times >= CRASH_LOOP_TIMES ? accident.point : ''
+  if (CONSUMER_POINT.test(loopsAt)) return ms + UNTIL_DEAD_MS
+  if (WORKER_POINT.test(loopsAt)) return ms + UNTIL_LOST_MS
   return fury > 0 && random.chance(LASTING_CHANCE) ? ms + LASTING_MS : ms
 }
 
 function accidentOf(random: Random): Accident {
   const kind = random.pick(['dies', 'dies', 'dies', 'hangs'] as const)
-  return { point: random.pick(POINTS), kind, times: random.pick([1, 1, 1, 2, CRASH_LOOP_TIMES]) }
+  const point = random.pick(POINTS)
+  const loop = WORKER_POINT.test(point) ? WORKERS_LOST_TIMES : CRASH_LOOP_TIMES
+  return { point, kind, times: random.pick([1, 1, 1, 2, loop]) }
 }
 
 /** At least one lens; the fewer rounds there are, the more runs are of analyzers alone. */
