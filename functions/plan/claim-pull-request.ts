@@ -1,6 +1,7 @@
 /** Claims the pull request for a run: from then on this run, and no other, may speak for it. */
 import { Retry } from '../../shared/errors.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
+import type { PullRequestShown } from '../../shared/head.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { contended } from '../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
@@ -24,8 +25,8 @@ export type Claimed =
       readonly kind: 'end'
       readonly outcome: RunOutcome
       readonly reason: Reason
-      /** The head that GitHub shows instead. */
-      readonly shown?: string
+      /** The pull request as GitHub shows it, with another head. */
+      readonly shown?: PullRequestShown
     }
 
 /** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
@@ -43,7 +44,7 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
     const seen = headSeen(pullRequest, current, now)
     if (seen.kind === 'wait')
       throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} as it is yet.`, 5_000)
-    if (seen.kind === 'superseded') return { ...overtaken(`the head ${seen.by.slice(0, 7)}`), shown: seen.by }
+    if (seen.kind === 'superseded') return { ...overtaken(`the head ${seen.by.slice(0, 7)}`), shown: pullRequest }
     if (seen.kind === 'closed') {
       return ends('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
     }

@@ -79,7 +79,7 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
     } else {
       const at = now() + ledger.timings.lookMs
       await postponeMessage(ledger, message, owner, { at, error: false, lookAt: lookAt() })
-      if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown?.head.sha)
+      if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown)
       if (stopped.reason === 'closed') await closed(parts, run, stopped.shown?.updatedAt)
       if (stopped.reason === 'not_live') await withdrawIfOver(parts, message)
     }
@@ -87,7 +87,7 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A review can not be said', { runId: run.runId, code: error.code })
     await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
-    if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown?.head.sha)
+    if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown)
   }
 }
 
@@ -174,9 +174,9 @@ async function closed({ ledger, now }: PostParts, run: Run, eventAt = Infinity):
  * GitHub shows another head, whose own run may not have begun: this one ends, and the sweeper finishes its ending (PR2). Where
  * that head's run was superseded by this one, it is asked for again.
  */
-export async function overtaken(parts: PostParts, run: Run, shownHead: string | undefined): Promise<void> {
+export async function overtaken(parts: PostParts, run: Run, shown: PullRequestShown | undefined): Promise<void> {
   const { ledger, now } = parts
   const reason: Reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
   await beginEnding(ledger, run, { outcome: 'superseded', reason, now: now() })
-  if (shownHead !== undefined) await reviveHead(parts, run, shownHead)
+  if (shown !== undefined) await reviveHead(parts, run, shown)
 }

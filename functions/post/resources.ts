@@ -124,7 +124,7 @@ async function allowedNow(
   const shown = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
   const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shown, now: now() })
   if (allowed !== 'head_moved') return allowed
-  if (raisedBy) await overtaken(parts, raisedBy, shown?.head.sha)
+  if (raisedBy) await overtaken(parts, raisedBy, shown)
   return 'later'
 }
 

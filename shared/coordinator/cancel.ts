@@ -6,9 +6,9 @@ import type { Reason, Run } from '../run.ts'
 import { type EndingParts, finishEnding } from './ending.ts'
 
 /**
- * Ends the attempt that is live now, and what was asked for to follow it; answers the run as it is then, undefined if there
- * is none. `by` says for people who asked. Repeatable: a run that has ended stays as it ended. Throws Retry `busy`; by then
- * the run may be ending, which the sweeper completes.
+ * Ends the attempt that is live now, or what was asked for to follow one that is ending: the run is `cancelled` then. Answers
+ * the run as it is then, undefined if there is none. `by` says for people who asked. Repeatable: a run that has ended stays as
+ * it ended. Throws Retry `busy`; by then the run may be ending, which the sweeper completes.
  */
 export async function cancelRun(parts: EndingParts, runId: string, by: string): Promise<Run | undefined> {
   const { ledger, now } = parts
@@ -16,7 +16,11 @@ export async function cancelRun(parts: EndingParts, runId: string, by: string): 
   await contended(async () => {
     const run = await readRun(ledger, runId)
     if (!run || run.state === 'ended') return 'nothing'
-    if (run.askedAgain && !(await updateRun(ledger, run, {}, { now: now(), remove: ['askedAgain'] }))) return 'again'
+    if (run.askedAgain) {
+      // What was to follow is what is cancelled: why the attempt before it ended would be no answer to who asked for it.
+      const told = { outcome: 'cancelled', reason } as const
+      return (await updateRun(ledger, run, told, { now: now(), remove: ['askedAgain'] })) ? 'begun' : 'again'
+    }
     await beginEnding(ledger, run, { outcome: 'cancelled', reason, now: now() })
     return 'begun'
   })

@@ -1,19 +1,24 @@
-/** GitHub shows a head whose run was superseded by one of the same second, or by a view that was behind: it is asked for again. */
+/** GitHub shows a head whose run was superseded, or would be: it is asked for again, as of what GitHub shows. */
+import type { PullRequestShown } from '../head.ts'
 import { causeOf, runIdOf } from '../identity.ts'
 import { askAgain } from '../ledger/run-again.ts'
 import type { Run } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**
- * `overtaken` has found that GitHub shows `head` instead of its own. If the run of that head was superseded, nobody else would
- * review it: webhooks are ordered by seconds only, and GitHub decides (IL1, D3). Repeatable: once for each attempt that finds it.
+ * `overtaken` has found that GitHub shows another head than its own. If the run of that head was superseded, nobody else would
+ * review it: webhooks are ordered by seconds only, one may be lost, and GitHub decides (IL1, D3). What GitHub shows is as late as
+ * its `updatedAt`, so that the earlier event of its run doesn't keep it from its claim. Repeatable: once for each attempt that
+ * finds it.
  */
 export async function reviveHead(
   { ledger, now }: Pick<Coordinator, 'ledger' | 'now'>,
-  overtaken: Pick<Run, 'repository' | 'number' | 'baseRef' | 'runId' | 'attempt' | 'head'>,
-  head: string,
+  overtaken: Pick<Run, 'repository' | 'number' | 'baseRef' | 'runId' | 'attempt' | 'head' | 'eventAt'>,
+  shown: Pick<PullRequestShown, 'head' | 'updatedAt'>,
 ): Promise<void> {
+  const head = shown.head.sha
   if (head === overtaken.head) return
   const runId = runIdOf(overtaken.repository.id, overtaken.number, causeOf.head(head, overtaken.baseRef))
-  await askAgain(ledger, runId, `revived:${overtaken.runId.slice(0, 16)}:${overtaken.attempt}`, now())
+  const askedId = `revived:${overtaken.runId.slice(0, 16)}:${overtaken.attempt}`
+  await askAgain(ledger, runId, { askedId, eventAt: shown.updatedAt, after: overtaken.eventAt }, now())
 }

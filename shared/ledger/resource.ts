@@ -5,6 +5,7 @@
  */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Run } from '../run.ts'
 import { change, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
 
 export interface PullRequestName {
@@ -97,7 +98,7 @@ export async function raiseResources(ledger: Ledger, raise: Raise): Promise<void
  */
 export async function raiseWhileEnding(
   ledger: Ledger,
-  run: { readonly runId: string; readonly attempt: number },
+  run: Pick<Run, 'runId' | 'attempt' | 'outcome'>,
   threadVersion: number | undefined,
   raise: Raise,
 ): Promise<'settled' | 'again'> {
@@ -105,9 +106,9 @@ export async function raiseWhileEnding(
     ConditionCheck: {
       TableName: ledger.table,
       Key: keyOf.run(run.runId),
-      ConditionExpression: '#state = :ending AND #attempt = :attempt',
-      ExpressionAttributeNames: { '#state': 'state', '#attempt': 'attempt' },
-      ExpressionAttributeValues: { ':ending': 'ending', ':attempt': run.attempt },
+      ConditionExpression: '#state = :ending AND #attempt = :attempt AND #outcome = :outcome',
+      ExpressionAttributeNames: { '#state': 'state', '#attempt': 'attempt', '#outcome': 'outcome' },
+      ExpressionAttributeValues: { ':ending': 'ending', ':attempt': run.attempt, ':outcome': run.outcome },
     },
   }
   const sameThread = {

@@ -1,25 +1,41 @@
 /** Runs that go on: asked for once more, resumed after they were held, woken by what they waited for. */
 import { AWAITED_BY_MAX } from '../limits.ts'
 import { isLive, type Reason, type Run, remember, requestAgain } from '../run.ts'
-import { itemOf, OF_EARLIER_ATTEMPT, raisedRun, readRun } from './run.ts'
+import { itemOf, laterOf, OF_EARLIER_ATTEMPT, raisedRun, readRun } from './run.ts'
 import { change, contended, due, keyOf, type Ledger } from './table.ts'
 
+/** Who asks for a run again, and as of when; times are ms UTC. */
+export interface AskingAgain {
+  /** Names the asking: the same one again changes nothing (I9). */
+  readonly askedId: string
+  /** When its head was seen to be live. */
+  readonly eventAt: number
+  /** The event of the run that has spoken so far: a live run of an earlier one would be superseded by it. */
+  readonly after: number
+}
+
 /**
- * Asks for another attempt of a run that was superseded, due at once: the sweeper starts it. `askedId` names the asking: the
- * same one again changes nothing (I9). False if the run is live, ended otherwise, or not there.
+ * Asks for another attempt of a run that was superseded, due at once: the sweeper starts it. A live one that would be learns
+ * that its head is of `eventAt`. False if the run is live anyway, ended otherwise, or not there.
  */
-export async function askAgain(ledger: Ledger, runId: string, askedId: string, now: number): Promise<boolean> {
+export async function askAgain(ledger: Ledger, runId: string, asking: AskingAgain, now: number): Promise<boolean> {
+  const { askedId, after } = asking
   return contended(async () => {
     const run = await readRun(ledger, runId)
-    if (!run || isLive(run.state) || run.outcome !== 'superseded' || run.deliveries.includes(askedId)) return false
+    if (!run || run.deliveries.includes(askedId)) return false
+    if (isLive(run.state) ? run.eventAt >= after : run.outcome !== 'superseded') return false
     const key = keyOf.run(runId)
     const deliveries = remember(run.deliveries, askedId)
-    const request = requestAgain(run)
+    const eventAt = Math.max(run.eventAt, asking.eventAt)
+    const request = { ...requestAgain(run), eventAt }
     const written =
-      run.state === 'ending'
+      run.state !== 'ended'
         ? await change(ledger, key, {
-            set: { deliveries, version: run.version + 1 },
-            setIfAbsent: { askedAgain: request },
+            set: {
+              ...(run.state === 'ending' ? { askedAgain: laterOf(run.askedAgain, request) } : { eventAt }),
+              deliveries,
+              version: run.version + 1,
+            },
             if: { version: run.version },
           })
         : await change(ledger, key, {

@@ -71,7 +71,7 @@ export async function acceptRun(
 }
 
 /** The later of two requests for the same run; it opens a series if either does. */
-function laterOf(earlier: RunRequest | undefined, request: RunRequest): RunRequest {
+export function laterOf(earlier: RunRequest | undefined, request: RunRequest): RunRequest {
   if (!earlier) return request
   const opensSeries = earlier.opensSeries || request.opensSeries
   return { ...(earlier.eventAt > request.eventAt ? earlier : request), opensSeries }

@@ -142,8 +142,6 @@ export async function create(
 /** A change of one item: plain members to set and to remove, under equality conditions on others. */
 export interface Change {
   readonly set?: Item
-  /** Members to set only where the item has none of that name. */
-  readonly setIfAbsent?: Item
   readonly remove?: readonly string[]
   /** Members that must be equal; `undefined` means "must be absent". */
   readonly if: Item
@@ -217,10 +215,6 @@ function updateOf(ledger: Ledger, key: Key, wanted: Change): UpdateCommandInput 
     values[`:${member}`] = value
     return `${name(member)} = :${member}`
   })
-  for (const [member, value] of Object.entries(wanted.setIfAbsent ?? {})) {
-    values[`:${member}`] = value
-    setExpression.push(`${name(member)} = if_not_exists(${name(member)}, :${member})`)
-  }
   const conditions = Object.entries(wanted.if).map(([member, value]) => {
     if (value === undefined) return `attribute_not_exists(${name(member)})`
     values[`:if_${member}`] = value

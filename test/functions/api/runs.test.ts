@@ -58,11 +58,22 @@ describe('POST /runs/{runId}/cancel', () => {
     expect(api.world.asked.map(({ operation }) => operation)).toContain('StopExecution')
   })
 
-  it('a cancelled run is not begun again by what was asked for meanwhile', async () => {
-    await stored({ state: 'ending', outcome: 'superseded', askedAgain: requestOf() })
+  it('a cancelled run is not begun again by what was asked for meanwhile, and says that it was cancelled', async () => {
+    await stored({
+      state: 'ending',
+      outcome: 'closed',
+      reason: { code: 'pull_request_closed', sentence: 'The pull request was closed.' },
+      askedAgain: requestOf(),
+    })
     const { body } = await cancel()
-    expect(body).toMatchObject({ state: 'ended', attempt: 1 })
+    expect(body).toMatchObject({ state: 'ended', attempt: 1, outcome: 'cancelled' })
+    expect(body.reason).toEqual({ code: 'cancelled', sentence: 'Cancelled by ana.' })
     expect(started()).toEqual([])
+  })
+
+  it('one that is ending anyway ends as it began to', async () => {
+    await stored({ state: 'ending', outcome: 'superseded' })
+    expect((await cancel()).body).toMatchObject({ state: 'ended', outcome: 'superseded' })
   })
 
   it('I9: one that has ended stays as it ended, and is answered so', async () => {

@@ -44,7 +44,7 @@ describe('claimPullRequest', () => {
 
   it('IL1: where GitHub shows a newer head nothing is claimed, and that head is named', async () => {
     const answer = await claimed(await accepted(), showing(sha('newer'), request.eventAt + 1_000))
-    expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: sha('newer') })
+    expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: { head: { sha: sha('newer') } } })
     expect(await thread()).toBeUndefined()
   })
 
@@ -63,7 +63,7 @@ describe('claimPullRequest', () => {
       return [request.head, request.eventAt] as const
     }
     const answer = await claimed(await accepted(), before, showing(newer.head, newer.eventAt + 1_000))
-    expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: newer.head })
+    expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: { head: { sha: newer.head } } })
     expect(await thread()).toMatchObject({ head: newer.head, liveRun: { runId: newer.runId } })
   })
 })

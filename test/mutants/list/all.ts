@@ -1,5 +1,6 @@
 /** Every mutant. */
 import type { Mutant } from '../mutant.ts'
+import { again } from './again.ts'
 import { fleet } from './fleet.ts'
 import { lease } from './lease.ts'
 import { post } from './post.ts'
@@ -15,6 +16,7 @@ export const mutants: readonly Mutant[] = [
   ...fleet,
   ...running,
   ...runs,
+  ...again,
   ...rooms,
   ...post,
   ...sweep,

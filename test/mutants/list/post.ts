@@ -180,9 +180,15 @@ const resources = mutantsOf(
     },
     {
       name: 'resources: raised by a run that has ended',
-      find: "'#state = :ending AND #attempt = :attempt'",
-      replace: "'#state = :ending OR #attempt = :attempt'",
+      find: "'#state = :ending AND #attempt = :attempt AND #outcome = :outcome'",
+      replace: "'(#state = :ending OR #attempt = :attempt) AND #outcome = :outcome'",
       breaks: 'The end of attempt 1 closes the check run of attempt 2.',
+    },
+    {
+      name: 'resources: raised for an ending that has become another',
+      find: "'#state = :ending AND #attempt = :attempt AND #outcome = :outcome'",
+      replace: "'#state = :ending AND #attempt = :attempt AND (#outcome = :outcome OR #state = :ending)'",
+      breaks: 'A run that somebody cancelled says on GitHub that its pull request was closed.',
     },
     {
       name: 'resources: their second look forgotten',

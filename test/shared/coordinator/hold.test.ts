@@ -165,7 +165,8 @@ describe('an edited description', () => {
 describe('a head that GitHub shows and whose run was superseded', () => {
   const h1 = requestOf({ head: sha('h1') })
   const h2 = requestOf({ head: sha('h2') })
-  const revive = async () => reviveHead(world.coordinator, await run(h1), h2.head)
+  const revive = async (updatedAt = h1.eventAt) =>
+    reviveHead(world.coordinator, await run(h1), { head: { sha: h2.head }, updatedAt })
 
   it('IL1, D3: two heads of one second: GitHub decides, and its choice is asked for again, once', async () => {
     await runIs('concluded', h1)
@@ -180,14 +181,37 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('IL1: still ending, it is asked for when it has ended', async () => {
+  it('IL1: still ending, it is asked for when it has ended, as of the latest that is known of it', async () => {
     await runIs('concluded', h1)
     const lost = await runIs('running', h2, 'd2')
     await beginEnding(world.ledger, lost, { outcome: 'superseded', reason, now: world.now })
-    await revive()
+    await runIs('ending', { ...h2, eventAt: h2.eventAt + 1_000, opensSeries: true }, 'd3')
+    await revive(h2.eventAt + 2_000)
     expect(await run(h2)).toMatchObject({ state: 'ending', attempt: 1 })
     await finishEnding(world.ending, h2.runId)
-    expect(await run(h2)).toMatchObject({ state: 'accepted', attempt: 2 })
+    const eventAt = h2.eventAt + 2_000
+    expect(await run(h2)).toMatchObject({ state: 'accepted', attempt: 2, eventAt, opensSeries: true })
+  })
+
+  it('IL1: of an earlier event than who spoke last, it is of what GitHub shows then, and may claim', async () => {
+    const earlier = { ...h2, eventAt: h1.eventAt - 5_000 }
+    const lost = await runIs('running', earlier, 'd2')
+    await runIs('concluded', h1)
+    await endRun(world.ledger, lost, { outcome: 'superseded', now: world.now })
+    await revive(h1.eventAt + 3_000)
+    expect(await run(h2)).toMatchObject({ state: 'accepted', attempt: 2, eventAt: h1.eventAt + 3_000 })
+  })
+
+  it('IL1: not begun yet, and of an earlier event than who spoke last: it is not superseded when it begins', async () => {
+    const waiting = await runIs('accepted', { ...h2, eventAt: h1.eventAt - 5_000 }, 'd2')
+    await runIs('concluded', h1)
+    await revive(h1.eventAt + 3_000)
+    expect(await run(h2)).toEqual({
+      ...waiting,
+      eventAt: h1.eventAt + 3_000,
+      deliveries: ['d2', expect.stringMatching(/^revived:/)],
+      version: waiting.version + 1,
+    })
   })
 
   it.each(['reviewed', 'cancelled', 'failed', 'closed'] as const)('one that was %s is left alone', async (outcome) => {

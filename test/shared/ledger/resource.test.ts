@@ -168,7 +168,7 @@ describe('the resources of a pull request', () => {
 })
 
 describe('raiseWhileEnding', () => {
-  const run = { runId: 'a'.repeat(64), attempt: 1 }
+  const run = { runId: 'a'.repeat(64), attempt: 1, outcome: 'closed' } as const
   const raiseEnded = (threadVersion?: number) =>
     raiseWhileEnding(world.ledger, run, threadVersion, {
       ...pullRequest,
@@ -176,7 +176,7 @@ describe('raiseWhileEnding', () => {
       wanted: [{ ...checkRun, document: 'ended' }],
       now: world.now,
     })
-  const ending = () => world.put({ ...keyOf.run(run.runId), state: 'ending', attempt: 1 })
+  const ending = () => world.put({ ...keyOf.run(run.runId), ...run, state: 'ending' })
 
   it('raises what an ending run leaves behind', async () => {
     await ending()
@@ -194,11 +194,12 @@ describe('raiseWhileEnding', () => {
   })
 
   it.each([
-    ['ended', 1],
-    ['running', 2],
-    ['ending', 2],
-  ])('IL11: raises nothing over what follows: the run is %s at attempt %d', async (state, attempt) => {
-    await world.put({ ...keyOf.run(run.runId), state, attempt })
+    ['ended', 1, 'closed'],
+    ['running', 2, undefined],
+    ['ending', 2, 'closed'],
+    ['ending', 1, 'cancelled'],
+  ])('IL11: raises nothing over what follows: the run is %s at attempt %d, %s', async (state, attempt, outcome) => {
+    await world.put({ ...keyOf.run(run.runId), state, attempt, outcome })
     await raise('of the next attempt')
     const before = await world.items()
     expect(await raiseEnded()).toBe('settled')

@@ -89,14 +89,6 @@ describe('change', () => {
     expect(await change(world.ledger, key, { set: { x: 1 }, if: { version: 3 } })).toEqual({ done: false })
     expect(await world.item(key)).toBeUndefined()
   })
-
-  it('sets a member where it is absent, and leaves the one that is there', async () => {
-    const key = newKey()
-    await create(world.ledger, { ...key, writer: 'w' })
-    await change(world.ledger, key, { setIfAbsent: { dueAt: 5 }, if: { writer: 'w' } })
-    await change(world.ledger, key, { set: { x: 1 }, setIfAbsent: { dueAt: 9 }, if: { writer: 'w' } })
-    expect(await world.item(key)).toMatchObject({ dueAt: 5, x: 1 })
-  })
 })
 
 describe('conditional', () => {

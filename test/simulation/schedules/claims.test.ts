@@ -75,6 +75,25 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
   })
 })
 
+test('IL1: pushed back to a head that was superseded, by a webhook that is lost: GitHub shows it, and it is reviewed', async () => {
+  schedule = await openSchedule({ coldStart })
+  const { number, head: first } = await schedule.open()
+  await schedule.until('the first one works', () => schedule.review(first).state === 'leased')
+  const second = await schedule.push(number)
+  await schedule.until('the second one works', () => schedule.review(second).state === 'leased')
+  await schedule.until('the first one has ended', () => schedule.run(first).outcome === 'superseded')
+  await schedule.pass(1_000)
+  const webhook = schedule.pauseAt({ room: 'webhook', before: writes('PutItem', /^RUN#.* RUN$/) })
+  await schedule.act((github) => github.pushHead(REPOSITORY, number, first))
+  await webhook.reached()
+  webhook.kill()
+  await schedule.rest()
+
+  expect(schedule.run(second)).toMatchObject({ outcome: 'superseded', attempt: 1 })
+  expect(schedule.run(first)).toMatchObject({ outcome: 'reviewed', attempt: 2 })
+  expect(reviewedHeads(number)).toEqual([[first, false]])
+})
+
 describe('AW73: GitHub’s API doesn’t know the pull request yet that its webhook has told of', () => {
   test('for seconds: it is waited for, and everything is shown', async () => {
     schedule = await openSchedule({ coldStart })

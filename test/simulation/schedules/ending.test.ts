@@ -50,6 +50,31 @@ describe('IL11: attempt 2 is untouched by the ending of attempt 1, which', () =>
   })
 })
 
+test('LE6: cancelled after its pull request was closed and reopened, before it has ended: that is what people see', async () => {
+  schedule = await openSchedule({ coldStart, lens: () => ({ durationMs: 60_000 }) })
+  const { number, head } = await schedule.open()
+  await schedule.until('it works', () => schedule.review(head).state === 'leased')
+  await schedule.pass(1_000)
+  const closing = schedule.pauseAt({ room: 'command', before: transacts(/^PR#.* SHOWN$/) })
+  await schedule.act((github) => github.closePullRequest(REPOSITORY, number))
+  await closing.reached()
+  await schedule.pass(1_000)
+  await schedule.act((github) => github.reopenPullRequest(REPOSITORY, number))
+  await schedule.until('the reopening was taken', () => schedule.run(head).askedAgain !== undefined)
+  const cancelling = schedule.pauseAt({ room: 'api', before: writes('UpdateItem', /^RUN#.* RUN$/, 'ended') })
+  schedule.askLater('POST /runs/{runId}/cancel', { runId: String(schedule.run(head).runId) })
+  await cancelling.reached()
+  // What the closing wanted to leave at GitHub comes after what the cancelling leaves there.
+  closing.resume()
+  await schedule.pass(5_000)
+  cancelling.resume()
+  await schedule.rest()
+
+  const { runs = [] } = schedule.world.github.pullRequest(REPOSITORY, number).checkRuns.at(-1) ?? {}
+  expect(schedule.run(head)).toMatchObject({ outcome: 'cancelled', attempt: 1, reason: { code: 'cancelled' } })
+  expect(runs).toMatchObject([{ conclusion: 'cancelled', title: 'Not reviewed: cancelled' }])
+})
+
 function slots(): unknown {
   return schedule.world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })?.slots
 }

@@ -79,6 +79,7 @@ const lensByDefault: LensBehaviourOf = (_name, { files }) => ({
 export async function openSchedule(options: ScheduleOptions): Promise<Schedule> {
   const { coldStart, limits, lenses = ['correctness'], lens = lensByDefault } = options
   const pulls: { repository: string; repositoryId: number; number: number }[] = []
+  const cancels: { repositoryId: number; number: number }[] = []
   const logs: string[] = []
   let sweeps = false
   let asked = 0
@@ -105,7 +106,7 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
   const { timeline, table } = world
   const rest = watchRest(here)
   table.onCommit(rest.committed)
-  const history = { pulls, cancels: [], canaries: [], crashLoop: false }
+  const history = { pulls, cancels, canaries: [], crashLoop: false }
   const observer = openInvariants(viewOf(world, { history, logs }))
 
   async function until(what: string, isSo: () => boolean, withinMs = WITHIN_MS): Promise<void> {
@@ -126,6 +127,7 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
 
   function askLater(routeKey: string, pathParameters = {}, body?: object) {
     asked += 1
+    if (routeKey === 'POST /runs/{runId}/cancel') cancels.push(...pulls)
     const requestContext = { requestId: `asked-${asked}`, authorizer: { iam: { userArn: 'arn:aws:iam::1:role/olga' } } }
     const request = { version: '2.0', routeKey, pathParameters, headers: {}, body: JSON.stringify(body) }
     return invoke('api', { ...request, requestContext })
