@@ -58,7 +58,8 @@ describe('one cause', () => {
     expect([status, body.status]).toEqual([202, 'created'])
     await modelAsked('slow_to_read')
     await muster.until('the check run in progress', () => checkRunOf(pullRequest)?.[0]?.status === 'in_progress')
-    expect(muster.shown(pullRequest).labels).toEqual(['muster: checking'])
+    // One after the other, the label last.
+    await muster.until('the label', () => muster.shown(pullRequest).labels.join() === 'muster: checking')
     held.release()
     await muster.ended(pullRequest)
     expect(checkRunOf(pullRequest)).toMatchObject([{ status: 'completed', conclusion: 'success' }])
