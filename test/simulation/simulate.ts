@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { addSeed, never, type Sometimes, tableOf } from './counters.ts'
+import { addSeed, never, SOMETIMES, type Sometimes, tableOf } from './counters.ts'
 import { bundleRooms } from './kernel/bundle.ts'
 import { runSeed } from './run-seed.ts'
 import { runSeeds } from './run-seeds.ts'
@@ -68,7 +68,8 @@ async function many(): Promise<number> {
   /** One line on a terminal; else a line now and then. */
   function progress(): void {
     const seconds = (performance.now() - startedAt) / 1000
-    const text = `${seeds} of ${count} seeds, ${(seeds / seconds).toFixed(1)} a second, ${broken.length} broken`
+    const rate = (seeds / seconds).toFixed(1)
+    const text = `${seeds} of ${count} seeds, ${rate} a second, ${broken.length} broken, ${never(counts).length} of ${SOMETIMES.length} kinds not met yet`
     if (process.stdout.isTTY) say(text)
     else if (seconds - saidAt >= PROGRESS_EVERY_S) {
       saidAt = seconds
