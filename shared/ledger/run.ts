@@ -203,7 +203,10 @@ export function itemOf(run: Run): Item {
   return { ...run }
 }
 
-/** The next attempt of a run, for that request. */
+/**
+ * The next attempt of a run, for that request. Its event never gets earlier: who asks late, by a delivery that comes again or
+ * a command that waited, would else have it ended by a closing that its reopening came after (D3).
+ */
 export function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
   const {
     outcome: _o,
@@ -220,6 +223,7 @@ export function raisedRun(run: Run, request: RunRequest, deliveries: readonly st
   return {
     ...kept,
     ...request,
+    eventAt: Math.max(run.eventAt, request.eventAt),
     attempt: run.attempt + 1,
     state: 'accepted',
     acceptedAt: now,

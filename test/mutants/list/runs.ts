@@ -158,9 +158,16 @@ const runItems = mutantsOf(
     },
     {
       name: 'run: an older event takes a run’s time back',
-      find: 'Math.max(run.eventAt, request.eventAt)',
-      replace: 'request.eventAt',
+      find: '{ deliveries, eventAt: Math.max(run.eventAt, request.eventAt) }',
+      replace: '{ deliveries, eventAt: request.eventAt }',
       breaks: 'A run that joined a later event is overtaken by an earlier one.',
+    },
+    {
+      name: 'run: raised by an older event, it is of that one',
+      find: `    eventAt: Math.max(run.eventAt, request.eventAt),
+    attempt:`,
+      replace: '    attempt:',
+      breaks: 'A delivery that comes again has the review of a reopened pull request ended by its closing.',
     },
   ],
 )

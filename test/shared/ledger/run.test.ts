@@ -126,6 +126,14 @@ describe('acceptRun', () => {
     expect(await stored(requestOf())).toMatchObject({ eventAt: 5_000, deliveries: ['d1', 'd2', 'd3'] })
   })
 
+  it('D3: a delivery that comes late raises a run as of its latest event, so that no closing before that one ends it', async () => {
+    await accept(requestOf({ eventAt: 7_000 }), 'd1')
+    await fail(requestOf())
+    expect((await accept(requestOf({ eventAt: 1_000 }), 'd2')).run).toMatchObject({ attempt: 2, eventAt: 7_000 })
+    const closing = { outcome: 'closed', reason, now: world.now, eventAt: 6_000 } as const
+    expect(await beginEnding(world.ledger, await stored(requestOf()), closing)).toBe(false)
+  })
+
   it('asked for twice while it ends, the later request is its next attempt, and opens a series if either did', async () => {
     await accept(requestOf(), 'd1')
     await beginEnding(world.ledger, await stored(requestOf()), { outcome: 'closed', reason, now: world.now })
