@@ -24,6 +24,8 @@ export interface PreparedMachine {
   readonly engine: StateMachine
   /** By state name, which is unique in the whole machine. */
   readonly tasks: ReadonlyMap<string, TaskState>
+  /** Ms that each Wait state takes, by state name. */
+  readonly waits: ReadonlyMap<string, number>
   /** Of a whole execution; absent means no limit. */
   readonly timeoutMs: number | undefined
 }
@@ -38,6 +40,12 @@ export class DefinitionRefused extends Error {
     super(`The state machine cannot run here as it would on AWS:\n${problems.map((text) => `- ${text}`).join('\n')}`)
     this.problems = problems
   }
+}
+
+/** The states whose time is ours, by name. */
+interface Timed {
+  readonly tasks: Map<string, TaskState>
+  readonly waits: Map<string, number>
 }
 
 type State = Readonly<Record<string, unknown>> & { readonly Type?: unknown }
@@ -64,6 +72,7 @@ const supported: Readonly<Record<string, ReadonlySet<string>>> = {
     'MaxConcurrencyPath',
   ]),
   Choice: new Set([...common, 'Choices', 'Default']),
+  Wait: new Set([...common, 'Seconds']),
   Pass: new Set([...common, 'Result', 'Parameters', 'ResultPath']),
   Succeed: new Set(common),
   Fail: new Set([...common, 'Error', 'Cause', 'ErrorPath', 'CausePath']),
@@ -82,13 +91,13 @@ const engineTimeoutSeconds = 2_147_483
 
 /**
  * The definition as the engine runs it. Throws `DefinitionRefused` with all problems at once.
- * Changed on the way: timeouts and the retries of tasks (ours, so that a replay counts them from their real
- * beginning), and `$$.Execution`, which the engine overwrites inside a Map: it is passed as `$$.Started`.
+ * Changed on the way: timeouts and the retries of tasks and Wait states (ours, so that a replay counts them from their
+ * real beginning), and `$$.Execution`, which the engine overwrites inside a Map: it is passed as `$$.Started`.
  */
 export function prepare(definition: object): PreparedMachine {
   const text = JSON.stringify(definition)
   const problems: string[] = []
-  const tasks = new Map<string, TaskState>()
+  const timed: Timed = { tasks: new Map(), waits: new Map() }
   for (const [, part = ''] of text.matchAll(/\$\$\.(\w+)/g)) {
     if (!contextParts.has(part)) problems.push(`"$$.${part}" is not known here. Pass it on as data instead.`)
   }
@@ -98,7 +107,7 @@ export function prepare(definition: object): PreparedMachine {
       // "$" is the default, and the engine would take it for a field of that name.
       key === 'ResultPath' && value === '$' ? undefined : value,
   ) as Level
-  const states = prepareStates(copy, new Set(), tasks, problems)
+  const states = prepareStates(copy, new Set(), timed, problems)
   const { TimeoutSeconds, ...rest } = copy
   if (TimeoutSeconds !== undefined && !isPositive(TimeoutSeconds)) {
     problems.push('The machine has a TimeoutSeconds that is no positive number. Correct it, or leave it out.')
@@ -108,13 +117,13 @@ export function prepare(definition: object): PreparedMachine {
     // The definition is linted where it is synthesized; here the validator alone would take 200 ms of every start.
     validationOptions: { noValidate: true },
   })
-  return { engine, tasks, timeoutMs: isPositive(TimeoutSeconds) ? TimeoutSeconds * 1000 : undefined }
+  return { engine, ...timed, timeoutMs: isPositive(TimeoutSeconds) ? TimeoutSeconds * 1000 : undefined }
 }
 
 function prepareStates(
   level: Level,
   names: Set<string>,
-  tasks: Map<string, TaskState>,
+  timed: Timed,
   problems: string[],
 ): Record<string, unknown> {
   const states = level.States ?? {}
@@ -126,8 +135,9 @@ function prepareStates(
     if (names.has(name)) problems.push(`State "${name}" exists twice. Names must be unique in the whole machine.`)
     names.add(name)
     checkFields(name, state, problems)
-    if (state.Type === 'Task') prepared[name] = prepareTask(name, state, tasks, problems)
-    else if (state.Type === 'Map') prepared[name] = prepareMap(name, state, names, tasks, problems)
+    if (state.Type === 'Task') prepared[name] = prepareTask(name, state, timed, problems)
+    else if (state.Type === 'Wait') prepared[name] = prepareWait(name, state, timed, problems)
+    else if (state.Type === 'Map') prepared[name] = prepareMap(name, state, names, timed, problems)
     else prepared[name] = state
   }
   return prepared
@@ -151,7 +161,7 @@ function checkFields(name: string, state: State, problems: string[]): void {
   }
 }
 
-function prepareTask(name: string, state: State, tasks: Map<string, TaskState>, problems: string[]): object {
+function prepareTask(name: string, state: State, { tasks }: Timed, problems: string[]): object {
   const match = typeof state.Resource === 'string' ? resourcePattern.exec(state.Resource) : null
   if (!match) {
     problems.push(
@@ -170,17 +180,19 @@ function prepareTask(name: string, state: State, tasks: Map<string, TaskState>, 
   return { ...rest, TimeoutSeconds: engineTimeoutSeconds }
 }
 
-function prepareMap(
-  name: string,
-  state: State,
-  names: Set<string>,
-  tasks: Map<string, TaskState>,
-  problems: string[],
-): object {
+/** A task without a result: the engine's own Wait would begin anew at every replay. */
+function prepareWait(name: string, state: State, { waits }: Timed, problems: string[]): object {
+  const { Seconds, ...rest } = state
+  if (!isPositive(Seconds)) problems.push(`Wait "${name}" has no Seconds. Give a number above 0.`)
+  waits.set(name, Number(Seconds) * 1000)
+  return { ...rest, Type: 'Task', Resource: 'wait', ResultPath: null, TimeoutSeconds: engineTimeoutSeconds }
+}
+
+function prepareMap(name: string, state: State, names: Set<string>, timed: Timed, problems: string[]): object {
   const processor = (state.ItemProcessor ?? {}) as Level & { ProcessorConfig?: { Mode?: unknown } }
   const mode = processor.ProcessorConfig?.Mode ?? 'INLINE'
   if (mode !== 'INLINE') problems.push(`Map "${name}" is ${JSON.stringify(mode)}. Only INLINE runs here.`)
-  return { ...state, ItemProcessor: { ...processor, States: prepareStates(processor, names, tasks, problems) } }
+  return { ...state, ItemProcessor: { ...processor, States: prepareStates(processor, names, timed, problems) } }
 }
 
 function isPositive(value: unknown): value is number {

@@ -35,6 +35,7 @@ function eventsOf(line: Line, waiting: ReadonlySet<string>): Event[] {
     case 'outcome':
       return taskEvents(line, resourceOf(waiting.has(line.task)))
     case 'retry':
+    case 'wait':
       return []
     case 'ended':
       return [ended(line)]

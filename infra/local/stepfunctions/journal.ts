@@ -47,6 +47,8 @@ export type Fact =
   | ({ readonly kind: 'outcome'; readonly task: string } & Outcome)
   /** The task is to be tried again, not before `until` (ms since the epoch). */
   | { readonly kind: 'retry'; readonly task: string; readonly until: number }
+  /** A Wait state was entered, `wait` being its `task`. It ends at `until` (ms since the epoch). */
+  | { readonly kind: 'wait'; readonly wait: string; readonly until: number }
   | ({ readonly kind: 'ended' } & End)
 
 /** `at`: ms since the epoch. */

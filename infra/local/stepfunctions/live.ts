@@ -20,6 +20,8 @@ export interface Live {
   readonly startedAt: number
   /** By task, until the task's result is with the engine. */
   readonly attempts: Map<string, Attempt[]>
+  /** Until when each Wait state lasts, ms since the epoch, by what `task` is for a task. */
+  readonly waits: Map<string, number>
   /** Attempts whose token can still be answered, by token. */
   readonly open: Map<string, Attempt>
   /** How often each pair of a state and a payload came so far. */
@@ -43,6 +45,7 @@ export function liveFrom(lines: readonly Line[], started: StartedFact): Live {
     started,
     startedAt: lines[0]?.at ?? 0,
     attempts: new Map(),
+    waits: new Map(),
     open: new Map(),
     occurrences: new Map(),
     repeated: new Map(),
@@ -93,6 +96,9 @@ export function note(live: Live, line: Line): void {
       if (attempt) attempt.retryAt = line.until
       return
     }
+    case 'wait':
+      live.waits.set(line.wait, line.until)
+      return
   }
 }
 

@@ -7,7 +7,7 @@ import { Refusal, StatesError } from './errors.ts'
 import type { Execution, Executions } from './executions.ts'
 import type { End, Fact, Outcome } from './journal.ts'
 import { isRepeated, type Live } from './live.ts'
-import { conclude, type Invoke, Over, performTask, type TaskHost } from './task.ts'
+import { conclude, type Invoke, Over, performTask, performWait, type TaskHost } from './task.ts'
 import { callAt } from './timer.ts'
 
 type EngineEvent = ReturnType<StateMachine['run']>['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never
@@ -44,24 +44,26 @@ export class Runner {
       return
     }
     const host = this.#host(execution, live)
-    const handlers = Object.fromEntries(
-      [...machine.tasks].map(([name, state]) => [
-        name,
-        // The engine's own JSON type cannot be named from outside; what a task returns was parsed from JSON.
-        async (payload: unknown) =>
-          (await performTask(host, name, state, payload).catch((error: unknown) => {
-            if (!(error instanceof StatesError)) this.#suspend(execution, live, error)
-            throw error
-          })) as string,
-      ]),
-    )
+    const performed = (name: string, perform: (input: unknown) => Promise<unknown>) => [
+      name,
+      // The engine's own JSON type cannot be named from outside; what a task returns was parsed from JSON.
+      async (input: unknown) =>
+        (await perform(input).catch((error: unknown) => {
+          if (!(error instanceof StatesError)) this.#suspend(execution, live, error)
+          throw error
+        })) as string,
+    ]
+    const handlers = Object.fromEntries([
+      ...[...machine.tasks].map(([name, state]) => performed(name, (input) => performTask(host, name, state, input))),
+      ...[...machine.waits].map(([name, ms]) => performed(name, (input) => performWait(host, name, ms, input))),
+    ])
     const { result, eventLogs, abort } = machine.engine.run(JSON.parse(live.started.input), {
       context: contextOf(execution, live),
       overrides: { taskResourceLocalHandlers: handlers },
     })
     live.abort = abort
     this.#endInTime(execution, live, machine.timeoutMs)
-    const written = this.#writeEvents(host, eventLogs).catch((error: unknown) => this.#suspend(execution, live, error))
+    const written = this.#writeEvents(host, machine, eventLogs).catch((error: unknown) => this.#suspend(execution, live, error))
     void result
       .then(
         (output): End => ({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
@@ -174,9 +176,13 @@ export class Runner {
     live.stops.add(cancel)
   }
 
-  async #writeEvents(host: TaskHost, events: AsyncGenerator<EngineEvent>): Promise<void> {
+  async #writeEvents(
+    host: TaskHost,
+    { waits }: PreparedMachine,
+    events: AsyncGenerator<EngineEvent>,
+  ): Promise<void> {
     for await (const event of events) {
-      const fact = factOf(event)
+      const fact = factOf(event, waits)
       if (!fact || host.live.over || isRepeated(host.live, fact)) continue
       host.record(fact)
     }
@@ -207,12 +213,18 @@ function contextOf(execution: Execution, live: Live): Record<string, unknown> {
   }
 }
 
-function factOf(event: EngineEvent): Fact | undefined {
+function factOf(event: EngineEvent, waits: PreparedMachine['waits']): Fact | undefined {
+  // A Wait state is a task to the engine (see `prepare`), and to nobody else.
+  const typeOf = ({ name, type }: { name: string; type: string }) => (waits.has(name) ? 'Wait' : type)
   switch (event.type) {
-    case 'StateEntered':
-      return { kind: 'entered', state: event.state.name, type: event.state.type, data: dataOf(event.state.input) }
-    case 'StateExited':
-      return { kind: 'exited', state: event.state.name, type: event.state.type, data: dataOf(event.state.output) }
+    case 'StateEntered': {
+      const { state } = event
+      return { kind: 'entered', state: state.name, type: typeOf(state), data: dataOf(state.input) }
+    }
+    case 'StateExited': {
+      const { state } = event
+      return { kind: 'exited', state: state.name, type: typeOf(state), data: dataOf(state.output) }
+    }
     case 'MapIterationStarted':
     case 'MapIterationSucceeded':
     case 'MapIterationFailed':

@@ -73,6 +73,14 @@ export async function performTask(host: TaskHost, name: string, state: TaskState
   }
 }
 
+/** Resolves when a Wait state of `ms` is over, counted from when it was entered first. Rejects as `performTask` does. */
+export async function performWait(host: TaskHost, name: string, ms: number, input: unknown): Promise<void> {
+  if (host.live.over) throw new Over()
+  const wait = nextTask(host.live, name, JSON.stringify(input))
+  if (!host.live.waits.has(wait)) host.record({ kind: 'wait', wait, until: host.now() + ms })
+  await waitUntil(host, host.live.waits.get(wait) ?? host.now())
+}
+
 /** Writes an attempt's outcome down and passes it on. The first one counts; false if there was one, or all is over. */
 export function conclude(host: TaskHost, attempt: Attempt, outcome: Outcome): boolean {
   if (attempt.outcome || host.live.over) return false

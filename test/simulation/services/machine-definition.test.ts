@@ -6,6 +6,7 @@ import { definition } from './machine-rooms.ts'
 
 const only = (state: object): object => ({ StartAt: 'Only', States: { Only: state } })
 const pass = { Type: 'Pass', End: true }
+const wait = only({ Type: 'Wait', Seconds: 1, End: true })
 const map = (changes: object): object => {
   const ItemProcessor = { ProcessorConfig: { Mode: 'INLINE' }, StartAt: 'Item', States: { Item: pass } }
   return only({ Type: 'Map', ItemProcessor, End: true, ...changes })
@@ -17,7 +18,7 @@ const choice = (rule: object): object => ({
 const retry = (changes: object): object => taskMachine({ Retry: [{ ErrorEquals: ['busy'], ...changes }] })
 
 test('the real machine is understood, and so is each part of the subset alone', () => {
-  for (const machine of [definition, taskMachine(), waitMachine(), map({}), only(pass), retry({ MaxAttempts: 0 })]) {
+  for (const machine of [definition, taskMachine(), waitMachine(), map({}), only(pass), wait, retry({ MaxAttempts: 0 })]) {
     expect(compileMachine(machine).definition).toBe(machine)
   }
 })
@@ -48,7 +49,8 @@ test.each([
   ['neither end nor next', only({ Type: 'Pass' }), 'Next'],
   ['another comparison', choice({ Variable: '$.n', NumericEquals: 1 }), 'NumericEquals'],
   ['a negation', choice({ Not: { Variable: '$.n', IsPresent: true } }), 'Not'],
-  ['a Wait state', only({ Type: 'Wait', Seconds: 1, End: true }), 'Wait'],
+  ['a Wait state until a time', only({ Type: 'Wait', Timestamp: '2026-01-05T09:00:00Z', End: true }), 'Timestamp'],
+  ['a Wait state of no time', only({ Type: 'Wait', Seconds: 0, End: true }), 'Seconds'],
   ['a Parallel state', only({ Type: 'Parallel', Branches: [], End: true }), 'Parallel'],
   ['a timeout of the whole', { ...taskMachine(), TimeoutSeconds: 5 }, 'TimeoutSeconds'],
   ['a start that is no state', { StartAt: 'Gone', States: {} }, 'Gone'],

@@ -84,6 +84,23 @@ describe('an execution', () => {
     ])
   })
 
+  test('rests in a Wait state for as long as it says, with what it had; a stop ends that', () => {
+    const { States } = taskMachine() as { States: object }
+    const machine = { StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 5, Next: 'Only' }, ...States } }
+    const { queue, request, start, calls } = openMachine(machine, { respond: succeed })
+    const execution = start({ n: 1 })
+    const stopped = start({ n: 2 }, 'stopped')
+
+    queue.run(4_999)
+    expect([execution.current(), calls.length]).toEqual([['Rest'], 0])
+    request('StopExecution', { executionArn: stopped.arn })
+    queue.run()
+
+    expect(calls).toMatchObject([{ atMs: 5_000, payload: { input: { n: 1 } } }])
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', transitions: 2 })
+    expect(stopped).toMatchObject({ status: 'ABORTED', transitions: 1 })
+  })
+
   test('that would run for ever fails at 25000 events', () => {
     const states = { A: { Type: 'Pass', Next: 'B' }, B: { Type: 'Pass', Next: 'A' } }
     const { start } = openMachine({ StartAt: 'A', States: states })

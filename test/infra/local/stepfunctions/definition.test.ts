@@ -29,7 +29,8 @@ describe('a definition', () => {
     ['a variable', taskMachine({ Assign: { n: 1 } }), 'Assign'],
     ['States.TaskFailed', taskMachine({ Retry: [{ ErrorEquals: ['States.TaskFailed'] }] }), 'States.TaskFailed'],
     ['$$.State', taskMachine({ ResultSelector: { 'at.$': '$$.State.EnteredTime' } }), '$$.State'],
-    ['a Wait state', only({ Type: 'Wait', Seconds: 1, End: true }), '"Wait"'],
+    ['a Wait state until a time', only({ Type: 'Wait', Timestamp: '2026-01-05T09:00:00Z', End: true }), 'Timestamp'],
+    ['a Wait state of no time', only({ Type: 'Wait', Seconds: 0, End: true }), 'no Seconds'],
     ['a start that is no state', { StartAt: 'Gone', States: {} }, 'StartAt'],
     [
       'a distributed Map',

@@ -188,6 +188,26 @@ describe('a task', () => {
     expect((await second.ended(arn)).status).toBe('SUCCEEDED')
   })
 
+  test('in a Wait state waits until the time that it was given when it came there, and goes on once', async () => {
+    const { States } = taskMachine() as { States: object }
+    const machine = { StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 1_800, Next: 'Only' }, ...States } }
+    const first = await restart(machine, mustNotBeInvoked)
+    const arn = await first.start('run', { n: 1 })
+    await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('WaitStateEntered Rest'))
+
+    const early = await restart(machine, mustNotBeInvoked)
+    await early.resume()
+    expect(await historyOf(early.client, arn)).toEqual(['ExecutionStarted', 'WaitStateEntered Rest'])
+    const late = await restart(machine, async (_arn, payload) => payload, hourMs)
+    await late.resume()
+
+    expect(await late.ended(arn)).toMatchObject({ status: 'SUCCEEDED' })
+    const history = await historyOf(late.client, arn)
+    expect(history.filter((event) => event.startsWith('WaitState'))).toHaveLength(2)
+    expect(JSON.parse((await late.ended(arn)).output ?? '').Payload).toEqual({ input: { n: 1 } })
+    expect(late.transitions(arn)).toBe(2)
+  })
+
   test('does not get more attempts by a restart', async () => {
     const retry = { ErrorEquals: ['busy'], IntervalSeconds: 1_800, BackoffRate: 1, MaxAttempts: 1 }
     const busy: Invoke = async () => {

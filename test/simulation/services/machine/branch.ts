@@ -5,7 +5,7 @@ import { Attempt } from './attempt.ts'
 import { jsonWithin } from './data.ts'
 import { type Failure, failureOf, matches, Retries } from './failures.ts'
 import { Iterations } from './iterations.ts'
-import type { Level, LongState, ProgramState } from './program.ts'
+import type { Level, LongState, ProgramState, WaitState } from './program.ts'
 import type { Run, Wait } from './run.ts'
 
 export type BranchEnd = { readonly output: unknown } | Failure
@@ -58,6 +58,10 @@ export class Branch {
         this.#attempt(state, step.data, new Retries(state.retriers))
         return
       }
+      if (state.type === 'Wait') {
+        this.#rest(state, step.data)
+        return
+      }
       try {
         step = this.#pass(state, step.data)
       } catch (error) {
@@ -71,7 +75,7 @@ export class Branch {
     this.#finish({ output: step.data })
   }
 
-  #pass(state: Exclude<ProgramState, LongState>, data: unknown): Step | undefined {
+  #pass(state: Exclude<ProgramState, LongState | WaitState>, data: unknown): Step | undefined {
     switch (state.type) {
       case 'Pass':
         return { data: state.merge(data, state.result({ data, context: this.#run.context })), next: state.next }
@@ -144,7 +148,11 @@ export class Branch {
     this.#moveOn(state, { data, next: catcher.next })
   }
 
-  #moveOn(state: LongState, step: Step): void {
+  #rest(state: WaitState, data: unknown): void {
+    this.#wait = { stop: this.#run.world.after(state.ms, () => this.#moveOn(state, { data, next: state.next })) }
+  }
+
+  #moveOn(state: LongState | WaitState, step: Step): void {
     this.#wait = undefined
     this.#run.exit(state)
     if (!this.#isOver) this.#go(step)

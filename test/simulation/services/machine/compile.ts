@@ -16,6 +16,7 @@ const long = [...moving, 'ResultSelector', 'ResultPath', 'Retry', 'Catch']
 const known: Readonly<Record<string, readonly string[]>> = {
   Task: [...long, 'Resource', 'Parameters', 'TimeoutSeconds'],
   Map: [...long, 'ItemsPath', 'MaxConcurrencyPath', 'ItemSelector', 'ItemProcessor'],
+  Wait: [...moving, 'Seconds'],
   Pass: [...moving, 'Parameters', 'ResultPath'],
   Choice: [...common, 'Choices', 'Default'],
   Succeed: common,
@@ -68,6 +69,13 @@ function compileState(name: string, fields: Fields, names: Set<string>, problems
       return compileTask(name, fields, problems)
     case 'Map':
       return compileMap(name, fields, names, problems)
+    case 'Wait':
+      return {
+        type,
+        name,
+        ms: numberOf(fields, 'Seconds', undefined, problems) * 1000,
+        next: nextOf(fields, problems),
+      }
     case 'Pass':
       return {
         type,
@@ -171,7 +179,7 @@ function targetsOf(state: ProgramState): string[] {
   if (state.type === 'Choice') {
     return [...state.rules.map(({ next }) => next), ...(state.otherwise === undefined ? [] : [state.otherwise])]
   }
-  const caught = state.type === 'Pass' ? [] : state.catchers.map(({ next }) => next)
+  const caught = state.type === 'Pass' || state.type === 'Wait' ? [] : state.catchers.map(({ next }) => next)
   return state.next === undefined ? caught : [state.next, ...caught]
 }
 

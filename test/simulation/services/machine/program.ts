@@ -13,7 +13,7 @@ export interface Level {
   readonly states: ReadonlyMap<string, ProgramState>
 }
 
-export type ProgramState = TaskState | MapState | PassState | ChoiceState | SucceedState | FailState
+export type ProgramState = TaskState | MapState | WaitState | PassState | ChoiceState | SucceedState | FailState
 
 /** States that take time: they may fail, be tried again, or be left through a catcher. */
 export type LongState = TaskState | MapState
@@ -44,6 +44,13 @@ export interface MapState extends Long {
   readonly width: Read
   readonly item: Read
   readonly level: Level
+}
+
+export interface WaitState {
+  readonly type: 'Wait'
+  readonly name: string
+  readonly ms: number
+  readonly next: string | undefined
 }
 
 export interface PassState {
