@@ -24,6 +24,8 @@ export interface Fate {
   readonly instead?: WireAnswer
   /** Answered so though the whole effect took place: a proxy that broke after it had passed the request on. */
   readonly afterwards?: WireAnswer
+  /** ms for which the sender's process stands still when the answer has come: it goes on with it, and its timers, that much later. */
+  readonly pauseMs?: number
   /** The sender dies before the request leaves, or after it arrived and before its answer comes. */
   readonly kill?: 'before' | 'after'
   /** Whether it still arrives if its sender dies while it is on the way. */

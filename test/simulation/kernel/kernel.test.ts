@@ -257,6 +257,26 @@ describe('a container', () => {
   })
 })
 
+test('a process that stands still goes on with the answer that had come, then with its timers in their order', async () => {
+  const pauseMs = 60_000
+  const waiting: Handler = async () => {
+    const done: string[] = []
+    setTimeout(() => done.push('second'), 20)
+    setTimeout(() => done.push('first'), 10)
+    const before = Date.now()
+    await tableClient().send(new GetItemCommand(aKey))
+    done.push(`answered after ${Date.now() - before} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    return done
+  }
+  const fateOf = (_sent: Sent, usual: Fate): Fate => ({ ...usual, requestMs: 2, answerMs: 3, pauseMs })
+  expect(resultOf(await world(waiting, { fateOf }).invoke())).toEqual([
+    `answered after ${pauseMs + 5} ms`,
+    'first',
+    'second',
+  ])
+})
+
 test('everything real is there again afterwards, and during the simulation for whoever is not part of it', async () => {
   const { close } = world(() => undefined)
   expect(Date.now()).toBeGreaterThan(STARTS_AT + 1_000)

@@ -7,8 +7,8 @@ export interface Scheduled {
 }
 
 interface Event {
-  readonly at: number
-  readonly order: number
+  at: number
+  order: number
   readonly actor: Actor
   readonly work: () => void
   cancelled: boolean
@@ -46,6 +46,11 @@ export class Timeline {
     }
   }
 
+  /** The actor's process stands still for so long: what it would have done takes place afterwards, in the same order. */
+  pause(actor: Actor, ms: number): void {
+    actor.pausedUntil = this.#now + ms
+  }
+
   /** What the actor would have done while it was frozen takes place now. */
   thaw(actor: Actor): void {
     actor.state = 'running'
@@ -63,8 +68,10 @@ export class Timeline {
   /** When the next event takes place, ms UTC; undefined if there is none. */
   get nextAt(): number | undefined {
     for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
-      if (!first.cancelled && first.actor.state === 'running') return first.at
+      const isLate = first.at < (first.actor.pausedUntil ?? 0)
+      if (!first.cancelled && first.actor.state === 'running' && !isLate) return first.at
       pop(this.#heap)
+      if (!first.cancelled && first.actor.state === 'running') this.#putOff(first)
       if (!first.cancelled && first.actor.state === 'frozen') {
         const waiting = this.#frozen.get(first.actor)
         if (waiting) waiting.push(first)
@@ -72,6 +79,14 @@ export class Timeline {
       }
     }
     return undefined
+  }
+
+  /** Behind whatever was put off before, so that the order stays. */
+  #putOff(event: Event): void {
+    this.#order += 1
+    event.at = event.actor.pausedUntil ?? event.at
+    event.order = this.#order
+    push(this.#heap, event)
   }
 
   /** The simulation itself is wrong, or found something wrong: the step under way rejects with this. */

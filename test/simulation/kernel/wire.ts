@@ -110,7 +110,17 @@ export function openWire(options: WireOptions): Wire {
           say('dies before it is answered')
           kill(from)
         } else if (fate.lost?.what === 'answer') lose('answer')
-        else timeline.after(fate.answerMs, from, () => ended({ kind: 'answered', answer }))
+        else timeline.after(fate.answerMs, from, () => hear({ kind: 'answered', answer }))
+      }
+
+      function hear(ending: Ending): void {
+        const { pauseMs } = fate
+        if (pauseMs === undefined) ended(ending)
+        else {
+          say(`stands still for ${pauseMs} ms`)
+          timeline.pause(from, pauseMs)
+          timeline.after(pauseMs, from, () => ended(ending))
+        }
       }
 
       function lose(what: 'request' | 'answer'): void {

@@ -19,6 +19,7 @@ const WORST = {
   answer_lost_silently: 0.02,
   slow_request: 0.02,
   slow_answer: 0.02,
+  paused: 0.02,
   arrives_again: 0.03,
   throttled: 0.05,
   server_error: 0.03,
@@ -153,6 +154,7 @@ function fateOf(random: Random, strikes: (kind: FaultKind) => boolean, sent: Sen
     return { ...fate, requestMs: random.between(from, to) }
   }
   if (strikes('slow_answer')) return { ...fate, answerMs: random.between(SLOW_MS.from, SLOW_MS.to) }
+  if (strikes('paused')) return { ...fate, pauseMs: random.between(SLOW_MS.from, SLOW_MS.to) }
   // What a client sends again comes from the SDK; GitHub's writes are never sent twice (AW74).
   if (sent.service !== 'github' && strikes('arrives_again')) return { ...fate, againMs: random.below(SLOW_MS.to) }
   return fate
