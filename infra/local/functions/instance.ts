@@ -39,6 +39,8 @@ export class Instance {
   readonly #ready: Promise<WorkerMessage>
   #settle: ((message: WorkerMessage) => void) | undefined
   #ended = false
+  /** Of the event that it handles, or handled last. */
+  #requestId = ''
 
   constructor(local: LocalFunction, onLine: (line: string) => void) {
     this.#function = local
@@ -73,20 +75,22 @@ export class Instance {
 
   /**
    * Handles one event; only one at a time may be given. Resolves with JSON text. Rejects with a `FunctionError`, whose
-   * type is that of the thrown error, `Sandbox.Timedout` or `Runtime.ExitError`; the instance has ended in the last two.
+   * type is that of the thrown error, `Sandbox.Timedout` or `Runtime.ExitError`; the instance has ended in the last two,
+   * whose message names the invocation that died, as on Lambda.
    */
   async invoke(requestId: string, event: string): Promise<string> {
+    this.#requestId = requestId
     const { timeoutMs } = this.#function
-    const loaded = await this.#within(this.#ready, initMs + timeoutMs, requestId)
+    const loaded = await this.#within(this.#ready, initMs + timeoutMs)
     if (loaded.kind === 'error') {
       await this.end()
       throw new FunctionError(loaded.errorType, loaded.errorMessage)
     }
-    if (this.#ended) throw exitError(requestId)
+    if (this.#ended) throw new FunctionError('Runtime.ExitError', this.#died('Runtime exited before it took the event'))
     const answer = this.#next()
     const deadline = Date.now() + timeoutMs
     this.#worker.postMessage({ requestId, event, deadline } satisfies InvokeMessage)
-    const message = await this.#within(answer, timeoutMs, requestId)
+    const message = await this.#within(answer, timeoutMs)
     if (message.kind === 'result') return message.body
     if (message.kind === 'error') throw new FunctionError(message.errorType, message.errorMessage)
     throw new FunctionError('Runtime.Unknown', 'The runtime answered out of turn. Please report it.')
@@ -113,10 +117,16 @@ export class Instance {
 
   #exited(code: number): void {
     this.#ended = true
-    this.#tell({ kind: 'error', errorType: 'Runtime.ExitError', errorMessage: `Runtime exited with status ${code}` })
+    const errorMessage = this.#died(`Runtime exited with error: exit status ${code}`)
+    this.#tell({ kind: 'error', errorType: 'Runtime.ExitError', errorMessage })
   }
 
-  async #within(message: Promise<WorkerMessage>, ms: number, requestId: string): Promise<WorkerMessage> {
+  /** As Lambda says it: https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html. */
+  #died(what: string): string {
+    return `RequestId: ${this.#requestId} Error: ${what}`
+  }
+
+  async #within(message: Promise<WorkerMessage>, ms: number): Promise<WorkerMessage> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(resolve, ms, 'late')
@@ -125,19 +135,8 @@ export class Instance {
     clearTimeout(timer)
     if (first !== 'late') return first
     await this.end()
-    const seconds = (ms / 1000).toFixed(2)
-    throw new FunctionError(
-      'Sandbox.Timedout',
-      `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
-    )
+    throw new FunctionError('Sandbox.Timedout', this.#died(`Task timed out after ${(ms / 1000).toFixed(2)} seconds`))
   }
-}
-
-function exitError(requestId: string): FunctionError {
-  return new FunctionError(
-    'Runtime.ExitError',
-    `RequestId: ${requestId} Error: Runtime exited before it took the event`,
-  )
 }
 
 /**

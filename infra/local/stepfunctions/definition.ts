@@ -120,12 +120,7 @@ export function prepare(definition: object): PreparedMachine {
   return { engine, ...timed, timeoutMs: isPositive(TimeoutSeconds) ? TimeoutSeconds * 1000 : undefined }
 }
 
-function prepareStates(
-  level: Level,
-  names: Set<string>,
-  timed: Timed,
-  problems: string[],
-): Record<string, unknown> {
+function prepareStates(level: Level, names: Set<string>, timed: Timed, problems: string[]): Record<string, unknown> {
   const states = level.States ?? {}
   if (typeof level.StartAt !== 'string' || !(level.StartAt in states)) {
     problems.push(`StartAt is ${JSON.stringify(level.StartAt)}. Name one of the states beside it.`)

@@ -63,7 +63,9 @@ export class Runner {
     })
     live.abort = abort
     this.#endInTime(execution, live, machine.timeoutMs)
-    const written = this.#writeEvents(host, machine, eventLogs).catch((error: unknown) => this.#suspend(execution, live, error))
+    const written = this.#writeEvents(host, machine, eventLogs).catch((error: unknown) =>
+      this.#suspend(execution, live, error),
+    )
     void result
       .then(
         (output): End => ({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
@@ -176,11 +178,7 @@ export class Runner {
     live.stops.add(cancel)
   }
 
-  async #writeEvents(
-    host: TaskHost,
-    { waits }: PreparedMachine,
-    events: AsyncGenerator<EngineEvent>,
-  ): Promise<void> {
+  async #writeEvents(host: TaskHost, { waits }: PreparedMachine, events: AsyncGenerator<EngineEvent>): Promise<void> {
     for await (const event of events) {
       const fact = factOf(event, waits)
       if (!fact || host.live.over || isRepeated(host.live, fact)) continue

@@ -163,10 +163,9 @@ function failureOf(error: unknown): Outcome {
   const known = error as { name?: unknown; errorType?: unknown; errorMessage?: unknown } | null | undefined
   const isFunctionError = known?.name === 'FunctionError' && typeof known.errorType === 'string'
   const errorMessage = isFunctionError ? known.errorMessage : error instanceof Error ? error.message : String(error)
-  const errorType = isFunctionError ? (known.errorType as string) : 'Runtime.ExitError'
-  const cause = JSON.stringify({ errorType, errorMessage, trace: [] })
-  // A runtime that ended without an answer has no error of the function to name.
-  return { error: errorType === 'Runtime.ExitError' ? 'Lambda.Unknown' : errorType, cause }
+  // Whoever invokes has no word for it, and so has AWS: then nobody knows what became of the function.
+  const errorType = isFunctionError ? (known.errorType as string) : 'Lambda.Unknown'
+  return { error: errorType, cause: JSON.stringify({ errorType, errorMessage, trace: [] }) }
 }
 
 function waitUntil(host: TaskHost, time: number): Promise<void> {

@@ -18,7 +18,15 @@ const choice = (rule: object): object => ({
 const retry = (changes: object): object => taskMachine({ Retry: [{ ErrorEquals: ['busy'], ...changes }] })
 
 test('the real machine is understood, and so is each part of the subset alone', () => {
-  for (const machine of [definition, taskMachine(), waitMachine(), map({}), only(pass), wait, retry({ MaxAttempts: 0 })]) {
+  for (const machine of [
+    definition,
+    taskMachine(),
+    waitMachine(),
+    map({}),
+    only(pass),
+    wait,
+    retry({ MaxAttempts: 0 }),
+  ]) {
     expect(compileMachine(machine).definition).toBe(machine)
   }
 })

@@ -1,4 +1,7 @@
 /** What a function may rely on, and what its caller may. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { FunctionError, type LocalFunctions, startFunctions } from '../../../../infra/local/functions/functions.ts'
 
@@ -206,6 +209,20 @@ describe('an error', () => {
       if (handler === 'rejectsInBackground') expect(lines.join('\n')).toContain('nobody waits for this')
     },
   )
+
+  test.each(['exits', 'spins'])('of a worker that %s names the invocation that died', async (how) => {
+    const directory = mkdtempSync(join(tmpdir(), 'functions-'))
+    try {
+      const path = join(directory, 'id')
+      const { invoke } = start('diesNamed', { timeoutMs: 500 })
+
+      const { errorMessage } = await failureOf(invoke(arn, { how, path }))
+
+      expect(errorMessage).toMatch(new RegExp(`^RequestId: ${readFileSync(path, 'utf8')} Error: `))
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  })
 
   test('comes to everybody who waits when the runtime closes', async () => {
     const { invoke, close } = start('slow')

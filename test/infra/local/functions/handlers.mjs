@@ -1,4 +1,5 @@
 /** A bundle as the local runtime loads it: each export is the handler of one function in the tests. */
+import { writeFileSync } from 'node:fs'
 
 let events = 0
 let running = 0
@@ -50,6 +51,13 @@ export const spins = () => {
 }
 
 export const exits = () => process.exit(3)
+
+/** Leaves the id of its invocation in a file, as nothing that a dying worker prints is sure to arrive. */
+export const diesNamed = ({ how, path }, { awsRequestId }) => {
+  writeFileSync(path, awsRequestId)
+  if (how === 'exits') process.exit(3)
+  for (;;);
+}
 
 export const rejectsInBackground = () => {
   Promise.reject(new Error('nobody waits for this'))

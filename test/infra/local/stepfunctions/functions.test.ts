@@ -53,7 +53,7 @@ test('what a function returns is the payload of the task', async () => {
 test.each([
   ['AW68: an error by the name it was given', 'fails', 'stale_fence', { name: 'stale_fence' }],
   ['a timeout of the function as Sandbox.Timedout', 'spins', 'Sandbox.Timedout', {}],
-  ['a runtime that ended as Lambda.Unknown', 'exits', 'Lambda.Unknown', {}],
+  ['a runtime that ended as Runtime.ExitError', 'exits', 'Runtime.ExitError', {}],
 ])('a Catch meets %s', async (_title, handler, error, payload) => {
   const { status, output = '' } = await endWith(handler, error, payload)
 

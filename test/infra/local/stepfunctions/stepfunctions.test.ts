@@ -158,12 +158,14 @@ describe('a failing task', () => {
     })
   })
 
-  test('is Lambda.Unknown when the runtime ended without an answer', async () => {
+  test('is Lambda.Unknown when nobody knows what became of the function', async () => {
     const { client } = await start(taskMachine(), async () => {
-      throw functionError('Runtime.ExitError')
+      throw new Error('connection lost')
     })
 
-    expect((await ended(client, await run(client))).error).toBe('Lambda.Unknown')
+    const { error, cause } = await ended(client, await run(client))
+
+    expect([error, cause]).toEqual(['Lambda.Unknown', expect.stringContaining('connection lost')])
   })
 
   test('is tried again as its Retry says, and no more', async () => {
