@@ -71,13 +71,14 @@ async function notPlanned(
     const held = await (why.kind === 'halted' ? holdForHalt(parts, run) : holdBehind(parts, run, why.behind))
     return ended(held ? 'held' : 'superseded')
   }
-  if (await beginEnding(ledger, run, { outcome: why.outcome, reason: why.reason, now: now() })) {
+  const { outcome, reason } = why
+  if (await beginEnding(ledger, run, { outcome, reason, asOf: run.eventAt, now: now() })) {
     POINT: await reached('plan.ending_begun')
     // Its own execution goes on to its end by this answer.
     await finishEnding({ ...ending, keepExecution: true }, run.runId)
   }
   if (why.shown !== undefined) await reviveHead(parts, run, why.shown)
-  return ended(why.outcome === 'failed' ? 'failed' : 'superseded')
+  return ended(outcome === 'failed' ? 'failed' : 'superseded')
 }
 
 function ended(outcome: PlanAnswer['outcome']): PlanAnswer {

@@ -177,6 +177,6 @@ async function closed({ ledger, now }: PostParts, run: Run, eventAt = Infinity):
 export async function overtaken(parts: PostParts, run: Run, shown: PullRequestShown | undefined): Promise<void> {
   const { ledger, now } = parts
   const reason: Reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
-  await beginEnding(ledger, run, { outcome: 'superseded', reason, now: now() })
+  await beginEnding(ledger, run, { outcome: 'superseded', reason, asOf: run.eventAt, now: now() })
   if (shown !== undefined) await reviveHead(parts, run, shown)
 }

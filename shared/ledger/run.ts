@@ -120,26 +120,28 @@ export async function updateRun(
  * Turns a live run of that attempt into an ending one; false if it isn't live or at another attempt (IL11).
  * From then on nothing new of this run takes effect; `finishEnding` completes it. `eventAt` (ms UTC) is that of the event
  * which ends it: a run that was asked for after that is left alone, and one of the same second, in which GitHub tells no
- * order, is asked for once more, so that its next attempt sees how it is at GitHub (D3).
+ * order, is asked for once more, so that its next attempt sees how it is at GitHub (D3). `asOf` is the run's own event (ms UTC)
+ * as it was when GitHub was asked: one that has joined a later event since is asked for once more too (IL1).
  */
 export async function beginEnding(
   ledger: Ledger,
   run: { runId: string; attempt: number },
-  ending: { outcome: RunOutcome; reason: Reason; now: number; eventAt?: number },
+  ending: { outcome: RunOutcome; reason: Reason; now: number; eventAt?: number; asOf?: number },
 ): Promise<boolean> {
-  const { outcome, reason, eventAt = Infinity } = ending
+  const { outcome, reason, eventAt = Infinity, asOf = Infinity } = ending
   return contended(async () => {
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || current.state === 'ended') return false
     if (current.state === 'ending') return true
     if (current.eventAt > eventAt) return false
+    const isUnsettled = current.eventAt === eventAt || current.eventAt > asOf
     const key = keyOf.run(run.runId)
     const written = await change(ledger, key, {
       set: {
         state: 'ending',
         outcome,
         reason,
-        askedAgain: current.eventAt === eventAt ? requestAgain(current) : undefined,
+        askedAgain: isUnsettled ? requestAgain(current) : undefined,
         version: current.version + 1,
         ...due(key, ending.now),
       },

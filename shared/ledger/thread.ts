@@ -1,5 +1,5 @@
 /** Threads in the ledger, and the two transactions that move them: claim and conclude. */
-import type { Run } from '../run.ts'
+import { type Run, requestAgain } from '../run.ts'
 import { type Entry, type Thread, withRound } from '../thread.ts'
 import { noHaltInTransaction } from './halt.ts'
 import type { Message, MessageState } from './message.ts'
@@ -19,7 +19,8 @@ export type Moved = 'done' | 'halted' | 'again'
 
 /**
  * Claim: the thread names `run` as the one that may speak, the run is running, the run before it is ending, and no halt
- * stands; all at once or nothing. `thread` is as it was read (undefined: new), `next` as `claim` decided.
+ * stands; all at once or nothing. `thread` is as it was read (undefined: new), `next` as `claim` decided. Has the run before
+ * joined a later event meanwhile, such as a push back to its head, it is asked for once more (IL1).
  */
 export async function writeClaim(
   ledger: Ledger,
@@ -52,6 +53,7 @@ export async function writeClaim(
                 code: 'head_superseded',
                 sentence: `A newer run for ${run.head.slice(0, 7)} has taken its place.`,
               },
+              askedAgain: ends.eventAt > run.eventAt ? requestAgain(ends) : undefined,
               version: ends.version + 1,
               ...due(keyOf.run(ends.runId), now),
             },

@@ -1,7 +1,50 @@
 /** Of runs that are asked for again, and of cancelling what was asked for. */
 import { type Mutant, mutantsOf } from '../mutant.ts'
 
+/** A delivery joins a run while that is ended for what GitHub showed before. */
+const joined = {
+  tests: ['test/shared/ledger/run.test.ts', 'test/shared/ledger/thread.test.ts'],
+  schedules: ['test/simulation/schedules/joined.test.ts'],
+} as const
+
+const joinedMeanwhile = [
+  ...mutantsOf({ file: 'shared/ledger/run.ts', ...joined }, [
+    {
+      name: 'joined: what came after GitHub was asked ends with its run',
+      find: ' || current.eventAt > asOf',
+      replace: '',
+      breaks: 'A head that is pushed back to while its run is being superseded is never reviewed.',
+    },
+  ]),
+  ...mutantsOf({ file: 'functions/plan/handler.ts', ...joined }, [
+    {
+      name: 'joined: plan ends whatever has come since it asked GitHub',
+      find: 'asOf: run.eventAt, ',
+      replace: '',
+      breaks: 'A pull request that is reopened while it is seen closed is never reviewed.',
+    },
+  ]),
+  ...mutantsOf({ file: 'functions/post/messages.ts', ...joined }, [
+    {
+      name: 'joined: post ends whatever has come since it asked GitHub',
+      find: 'asOf: run.eventAt, ',
+      replace: '',
+      breaks: 'A head that is pushed back to before its review is said is never reviewed.',
+    },
+  ]),
+  ...mutantsOf({ file: 'shared/ledger/thread.ts', ...joined }, [
+    {
+      name: 'joined: a claim ends a later event than its own',
+      find: 'ends.eventAt > run.eventAt ? requestAgain(ends) : undefined',
+      replace: 'undefined',
+      breaks:
+        'A head that was pushed back to waits for the review of the one that GitHub showed before, or is lost with it.',
+    },
+  ]),
+]
+
 export const again: readonly Mutant[] = [
+  ...joinedMeanwhile,
   ...mutantsOf(
     {
       file: 'shared/ledger/run-again.ts',

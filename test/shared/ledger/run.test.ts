@@ -209,6 +209,17 @@ describe('the end of a run', () => {
     expect(await world.item(keyOf.run(requestOf().runId))).toMatchObject({ dueAt: world.now })
   })
 
+  it('IL1: joined by a later event after GitHub was asked, it ends, and its next attempt asks again', async () => {
+    await accept(requestOf({ eventAt: 1_000 }), 'd1')
+    await accept(requestOf({ eventAt: 7_000 }), 'd2')
+    const seen = { outcome: 'superseded', reason, now: world.now, asOf: 1_000 } as const
+    expect(await beginEnding(world.ledger, await stored(requestOf()), seen)).toBe(true)
+    await endRun(world.ledger, await stored(requestOf()), { outcome: 'superseded', now: world.now })
+    expect(await stored(requestOf())).toMatchObject({ attempt: 2, state: 'accepted', eventAt: 7_000 })
+    expect(await beginEnding(world.ledger, await stored(requestOf()), { ...seen, asOf: 7_000 })).toBe(true)
+    expect(await stored(requestOf())).not.toHaveProperty('askedAgain')
+  })
+
   it('begins once: the first reason stands, and who comes second finishes it too', async () => {
     await accept(requestOf(), 'd1')
     const run = await stored(requestOf())

@@ -11,7 +11,7 @@ import {
   writeClaim,
   writeConclusion,
 } from '../../../shared/ledger/thread.ts'
-import { isLive, type Run } from '../../../shared/run.ts'
+import { isLive, type Run, type RunRequest } from '../../../shared/run.ts'
 import { claim, type Thread } from '../../../shared/thread.ts'
 import { repository, requestOf, sha } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
@@ -34,6 +34,15 @@ async function accept(request = h1): Promise<Run> {
   })
   return run
 }
+
+/** Another delivery for a run that is there. */
+const joins = (request: RunRequest) =>
+  acceptRun(world.ledger, request, {
+    deliveryId: `joins at ${request.eventAt}`,
+    writer: `joins at ${request.eventAt}`,
+    now: world.now,
+    signal: AbortSignal.timeout(8_000),
+  })
 
 async function stored(runId: string): Promise<Run> {
   const run = await readRun(world.ledger, runId)
@@ -103,6 +112,14 @@ describe('writeClaim', () => {
     })
     expect(await entries()).toMatchObject([{ head: h1.head }, { head: h2.head }])
     expect(await world.item(keyOf.run(first.runId))).toMatchObject({ dueAt: world.now })
+  })
+
+  it('IL1: the run before was pushed back to before it is ended: it is asked for once more', async () => {
+    const first = await accept(h1)
+    const second = await accept(h2)
+    expect(await claimed(first.runId)).toBe('done')
+    expect(await claimOnce(second.runId, () => joins({ ...h1, eventAt: 3_000 }))).toBe('done')
+    expect(await stored(first.runId)).toMatchObject({ state: 'ending', askedAgain: { eventAt: 3_000 } })
   })
 
   it('IL1: H2 has claimed; the run of H1, which read an older view, is refused, and reading again it is superseded', async () => {

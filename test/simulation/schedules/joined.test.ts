@@ -1,0 +1,81 @@
+/** IL1, D3: a delivery joins a run while somebody ends that run for what GitHub showed before: it isn't lost with it. */
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { RoomName } from '../../../infra/rooms.ts'
+import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
+import { github, writes } from './requests.ts'
+import { openSchedule, REPOSITORY, type Schedule } from './schedule.ts'
+
+let coldStart: ColdStart
+let schedule: Schedule
+
+beforeAll(async () => {
+  coldStart = await bundleRooms()
+})
+beforeEach(async () => {
+  schedule = await openSchedule({ coldStart })
+})
+afterEach(() => schedule.close())
+
+interface Opened {
+  readonly number: number
+  readonly head: string
+}
+type Change = (pull: Opened) => Promise<unknown>
+
+const closes: Change = ({ number }) => schedule.act((github) => github.closePullRequest(REPOSITORY, number))
+const reopens: Change = ({ number }) => schedule.act((github) => github.reopenPullRequest(REPOSITORY, number))
+const pushes: Change = ({ number }) => schedule.push(number)
+const pushesBack: Change = ({ number, head }) => schedule.act((github) => github.pushHead(REPOSITORY, number, head))
+
+/** It is changed in a later second, and its webhook is lost. */
+async function unheard(change: Change, pull: Opened): Promise<void> {
+  const webhook = schedule.pauseAt({ room: 'webhook', before: writes('PutItem', /^(RUN|PR)#/) })
+  await schedule.pass(1_000)
+  await change(pull)
+  await webhook.reached()
+  webhook.kill()
+}
+
+/** It is changed in a later second, and its webhook joins the run of the head. */
+async function joined(change: Change, pull: Opened): Promise<void> {
+  const { eventAt } = schedule.run(pull.head)
+  await schedule.pass(1_000)
+  await change(pull)
+  await schedule.until('it has joined', () => Number(schedule.run(pull.head).eventAt) > Number(eventAt))
+}
+
+test.each<[RoomName, string, string, Change, Change]>([
+  ['plan', 'closed', 'reopened', closes, reopens],
+  ['post', 'closed', 'reopened', closes, reopens],
+  ['plan', 'at another head', 'pushed back', pushes, pushesBack],
+  ['post', 'at another head', 'pushed back', pushes, pushesBack],
+])('%s has seen it %s, and ends its run after it was %s', async (room, _seen, _again, change, back) => {
+  const asks = schedule.pauseAt({ room, before: github.readsPullRequest })
+  const pull = await schedule.open()
+  await asks.reached()
+  await unheard(change, pull)
+  const knows = schedule.pauseAt({ room, after: github.readsPullRequest })
+  asks.resume()
+  await knows.reached()
+  await joined(back, pull)
+  knows.resume()
+  await schedule.rest()
+
+  expect(schedule.run(pull.head)).toMatchObject({ outcome: 'reviewed' })
+})
+
+test('a newer head has been seen, and claims after the older one was pushed back to; then it is cancelled', async () => {
+  const pull = await schedule.open()
+  await schedule.until('the older one works', () => schedule.review(pull.head).state === 'leased')
+  const knows = schedule.pauseAt({ room: 'plan', after: github.readsPullRequest })
+  const newer = await schedule.push(pull.number)
+  await knows.reached()
+  await joined(pushesBack, pull)
+  knows.resume()
+  await schedule.until('the newer one has claimed', () => schedule.run(newer).state === 'running')
+  await schedule.ask('POST /runs/{runId}/cancel', { runId: String(schedule.run(newer).runId) })
+  await schedule.rest()
+
+  expect(schedule.run(newer)).toMatchObject({ outcome: 'cancelled' })
+  expect(schedule.run(pull.head)).toMatchObject({ outcome: 'reviewed', attempt: 2 })
+})
