@@ -2,9 +2,9 @@
 import { setLimits } from '../../shared/coordinator/set-limits.ts'
 import { Refused } from '../../shared/errors.ts'
 import { fleetViewOf } from '../../shared/fleet-view.ts'
+import { answer, type HttpAnswer } from '../../shared/http-answer.ts'
 import { readFleet, readWaiting } from '../../shared/ledger/fleet.ts'
 import { standingHalts } from '../../shared/ledger/halt.ts'
-import { answer, type HttpAnswer } from './answer.ts'
 import type { ApiParts } from './parts.ts'
 import { type HttpRequest, jsonIn, revisionIn } from './request.ts'
 

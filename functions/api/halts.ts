@@ -2,8 +2,8 @@
 import { handOn } from '../../shared/coordinator/hand-on.ts'
 import { Refused } from '../../shared/errors.ts'
 import { haltViewOf } from '../../shared/fleet-view.ts'
+import { answer, type HttpAnswer } from '../../shared/http-answer.ts'
 import { liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
-import { answer, type HttpAnswer } from './answer.ts'
 import type { ApiParts } from './parts.ts'
 import { callerOf, expectNothingIn, type HttpRequest, scopeIn, whyIn } from './request.ts'
 

@@ -1,11 +1,6 @@
 /** What the sender of a webhook is told: 2xx only for what is durably recorded or knowingly ignored (DESIGN §11). */
 import type { ErrorCode, Refused } from '../../shared/errors.ts'
-
-export interface HttpAnswer {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+import { answer, type HttpAnswer, refusalBody } from '../../shared/http-answer.ts'
 
 /** Statuses of refusals that aren't 400. */
 const STATUS_BY_CODE: Partial<Record<ErrorCode, number>> = {
@@ -26,12 +21,5 @@ export function accepted(content: Readonly<Record<string, string | number>>): Ht
 
 /** A refusal: its code, its sentence and its remedy. */
 export function refusal(error: Pick<Refused, 'code' | 'message' | 'remedy'>): HttpAnswer {
-  const message = error.message.startsWith(`${error.code}: `)
-    ? error.message.slice(error.code.length + 2)
-    : error.message
-  return answer(STATUS_BY_CODE[error.code] ?? 400, { error: { code: error.code, message, remedy: error.remedy } })
-}
-
-function answer(statusCode: number, content: object): HttpAnswer {
-  return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) }
+  return answer(STATUS_BY_CODE[error.code] ?? 400, refusalBody(error))
 }
