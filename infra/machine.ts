@@ -3,7 +3,8 @@
  *
  * It is written in the subset of the States Language that both AWS Step Functions and the local engine
  * honour: JSONPath, a timeout on every task, names that are unique in the whole machine, no intrinsic
- * functions, context fields only in payloads. State carries identifiers and small numbers, never content.
+ * functions, context fields only in payloads. State carries identifiers and small numbers, and Lambda's own words about
+ * a crash; never content.
  */
 import { type RoomName, rooms } from './rooms.ts'
 
@@ -30,6 +31,12 @@ const admitTimeoutSeconds = 6 * 60 * 60
 const concludeTimeoutSeconds = 24 * 60 * 60
 
 /**
+ * Seconds between a crash of a review's worker and its next admission. Lambda or its network may be out of order for a
+ * moment, which must not use up all losses of a review at once.
+ */
+const crashPauseSeconds = 5
+
+/**
  * Lambda could not be asked, or not now: https://docs.aws.amazon.com/step-functions/latest/dg/sfn-best-practices.html.
  * Throttling is listed too, which the defaults of most tools leave out.
  */
@@ -41,11 +48,17 @@ const serviceErrors = [
   'Lambda.TooManyRequestsException',
 ]
 
-/** The function's process ended without an answer. Every room can be asked again: its writes are fenced. */
+/**
+ * The function's process ended without an answer. Every room can be asked again: its writes are fenced. A review's worker is
+ * not, as its lease may still stand: its review is admitted again.
+ */
 const crashErrors = ['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout']
 
-/** The review is another worker's, or its own worker died: it may be admitted again. A refusal never gets here. */
-const replacedOrCrashed = ['stale_fence', 'lease_held', 'States.Timeout', ...crashErrors]
+/** The review is another worker's, or its own doesn't answer: it may be admitted again. A refusal never gets here. */
+const replaced = ['stale_fence', 'lease_held', 'States.Timeout']
+
+/** Before a worker has crashed: of an epoch that no review has, so Admit learns nothing from it. */
+const nobodyLost = { epoch: 0, cause: '' }
 
 const retryOfService = {
   ErrorEquals: serviceErrors,
@@ -86,7 +99,7 @@ const retryLater = {
   JitterStrategy: 'FULL',
 }
 
-/** Another worker holds the lease, perhaps a dead one: its lease of three minutes ends within 10, 15, 23, 34, 51, 60, 60 s. */
+/** Another worker holds the lease, perhaps a dead one of which Lambda said nothing: its lease of three minutes ends within 10, 15, 23, 34, 51, 60, 60 s. */
 const retryOfLeaseHeld = {
   ErrorEquals: ['lease_held'],
   IntervalSeconds: 10,
@@ -120,7 +133,7 @@ export function machineDefinition(
     TimeoutSeconds: timeoutSeconds,
   })
   const admit = (reviewPath: string) =>
-    invokeAndWait('admit', { ...identity, 'review.$': reviewPath }, admitTimeoutSeconds)
+    invokeAndWait('admit', { ...identity, 'review.$': reviewPath, 'lost.$': '$.lost' }, admitTimeoutSeconds)
   const review = (reviewPath: string, epochPath: string) =>
     invoke('review', { ...identity, 'review.$': reviewPath, 'epoch.$': epochPath })
 
@@ -151,7 +164,7 @@ export function machineDefinition(
         Type: 'Map',
         ItemsPath: '$.plan.answer.reviews',
         MaxConcurrencyPath: '$.plan.answer.ceiling',
-        ItemSelector: { ...identity, 'review.$': '$$.Map.Item.Value' },
+        ItemSelector: { ...identity, 'review.$': '$$.Map.Item.Value', lost: nobodyLost },
         ItemProcessor: {
           ProcessorConfig: { Mode: 'INLINE' },
           StartAt: 'Admit',
@@ -168,16 +181,18 @@ export function machineDefinition(
               Choices: [when('$.admission.outcome', 'granted', 'Review')],
               Default: 'ReviewDone',
             },
+            // Replaced while it worked, or its worker died: back to the queue. The ledger counts the losses, and the review
+            // fails after the fifth.
             Review: {
               ...review('$.review', '$.admission.epoch'),
               ResultSelector: { 'answer.$': '$.Payload' },
               ResultPath: '$.reading',
-              Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
-              // Replaced while it worked, or its worker died: back to the queue. The ledger counts the epochs, and the review
-              // fails after the fifth.
-              Catch: [catchInto('Admit', replacedOrCrashed), catchInto('ReviewLost')],
+              Retry: [retryOfLeaseHeld, retryLater, retryOfService],
+              Catch: [catchCrash('ReviewCrashed'), catchInto('Admit', replaced), catchInto('ReviewLost')],
               Next: 'ReviewOutcome',
             },
+            ReviewCrashed: crashed('ReviewPause'),
+            ReviewPause: pause('Admit'),
             // Its model is throttled: it waits again. Patience bounds that, by the clock.
             ReviewOutcome: {
               Type: 'Choice',
@@ -189,7 +204,9 @@ export function machineDefinition(
             ReviewDone: { Type: 'Pass', Parameters: { 'review.$': '$.review' }, End: true },
           },
         },
-        ResultPath: null,
+        // Its items end with nothing that is needed, and the second reading has lost no worker yet.
+        ResultSelector: nobodyLost,
+        ResultPath: '$.lost',
         Next: 'AdmitAdjudication',
       },
       AdmitAdjudication: {
@@ -209,10 +226,12 @@ export function machineDefinition(
         ...review('$.plan.answer.adjudication', '$.admission.epoch'),
         ResultSelector: { 'answer.$': '$.Payload' },
         ResultPath: '$.reading',
-        Retry: [retryOfLeaseHeld, retryLater, retryOfService, retryOfCrash],
-        Catch: [catchInto('AdmitAdjudication', replacedOrCrashed), catchInto('Conclude')],
+        Retry: [retryOfLeaseHeld, retryLater, retryOfService],
+        Catch: [catchCrash('AdjudicateCrashed'), catchInto('AdmitAdjudication', replaced), catchInto('Conclude')],
         Next: 'AdjudicateOutcome',
       },
+      AdjudicateCrashed: crashed('AdjudicatePause'),
+      AdjudicatePause: pause('AdmitAdjudication'),
       AdjudicateOutcome: {
         Type: 'Choice',
         Choices: [when('$.reading.answer.outcome', 'parked', 'AdmitAdjudication')],
@@ -255,6 +274,24 @@ function when(variable: string, outcome: string, next: string): object {
     ],
     Next: next,
   }
+}
+
+/** Lambda's words are kept until Admit has seen them: they name the invocation that died, as its lease does. */
+function catchCrash(next: string): object {
+  return { ErrorEquals: crashErrors, ResultPath: '$.crash', Next: next }
+}
+
+function crashed(next: string): State {
+  return {
+    Type: 'Pass',
+    Parameters: { 'epoch.$': '$.admission.epoch', 'cause.$': '$.crash.Cause' },
+    ResultPath: '$.lost',
+    Next: next,
+  }
+}
+
+function pause(next: string): State {
+  return { Type: 'Wait', Seconds: crashPauseSeconds, Next: next }
 }
 
 /** The error's text is dropped: it is in the execution's history, and state stays small. */

@@ -1,7 +1,7 @@
 /** What Step Functions carries between rooms: identifiers and small numbers, never content (DESIGN §2). Checked at each door. */
 import * as z from 'zod'
 import { Refused } from './errors.ts'
-import { CONTRACT } from './limits.ts'
+import { CONTRACT, CRASH_CAUSE_CHARS_MAX } from './limits.ts'
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 const identity = {
@@ -18,7 +18,11 @@ const token = z.string().min(1).max(2_048) // Step Functions: at most 2,048 char
 const review = z.string().min(1).max(300)
 
 export const planInput = z.object({ ...identity, execution: z.string().min(1) })
-export const admitInput = z.object({ ...identity, review, token })
+/** What the machine knows of a worker that crashed; before the first crash it is of epoch 0, which no review has. */
+const lost = z.object({ epoch: z.number().int().min(0), cause: z.string().max(CRASH_CAUSE_CHARS_MAX) })
+
+/** `lost` is absent in executions of a deployment that didn't have it. */
+export const admitInput = z.object({ ...identity, review, token, lost: lost.optional() })
 export const reviewInput = z.object({ ...identity, review, epoch: z.number().int().positive() })
 export const concludeInput = z.object({ ...identity, token })
 

@@ -3,7 +3,8 @@
  * step that was refused or not answered (DESIGN §4). Pure; shared/ledger carries it out.
  *
  * Safety comes from the fence (owner, epoch) alone. A clock says when to look again and, to whoever takes back, that a
- * lease has ended: a wrong one costs work, never a result (AW37, AW41).
+ * lease has ended; Lambda may say before that its worker is dead. What is wrong of both costs work, never a result
+ * (AW37, AW41).
  */
 import type { ErrorCode } from './errors.ts'
 import { REVIEW_LOSSES_MAX } from './limits.ts'
@@ -118,17 +119,38 @@ export function release(
   }
 }
 
+/** What Step Functions was told of a worker that crashed: the epoch that it was called for, and Lambda's own words. */
+export interface LostWorker {
+  readonly epoch: number
+  readonly cause: string
+}
+
 /**
- * Takes a review back whose grant or lease, as seen in `review`, ended before `now`; undefined if it didn't. The only step
- * that asks a clock. At the next epoch it waits again if a token does; after the last loss it has failed, and stays due
- * until who waits was told. `writer` is a nonce: with it a repeated write knows its own first try.
+ * True if that crash says that nobody works on the review, as it is: Lambda names the invocation that died, and it is the
+ * one that holds the lease; or the worker of this very grant died before it had one. A crash of another epoch says nothing.
+ */
+export function isLost(review: Review, lost: LostWorker): boolean {
+  if (review.epoch !== lost.epoch) return false
+  if (review.state === 'granted') return true
+  return review.state === 'leased' && review.owner !== undefined && lost.cause.includes(review.owner)
+}
+
+/**
+ * Takes a review back, as seen in `review`, whose grant or lease ended before `now`, or whose worker is `lost`; undefined if
+ * neither is so. The only step that asks a clock. At the next epoch it waits again if a token does; after the last loss it
+ * has failed, and stays due until who waits was told. `writer` is a nonce: with it a repeated write knows its own first try.
  */
 export function takeBack(
   review: Review,
-  options: { readonly now: number; readonly writer: string; readonly lookAt: number },
+  options: { readonly now: number; readonly writer: string; readonly lookAt: number; readonly lost?: LostWorker },
 ): LeaseStep | undefined {
-  const { state, epoch, until, token } = review
-  if ((state !== 'granted' && state !== 'leased') || (until ?? 0) >= options.now) return undefined
+  const { state, epoch, until, token, owner } = review
+  if (state !== 'granted' && state !== 'leased') return undefined
+  const hasEnded = (until ?? 0) < options.now
+  if (!hasEnded && !(options.lost && isLost(review, options.lost))) return undefined
+  const asRead = { state, epoch, until, token, owner }
+  const isAsRead = (item: LeaseItem) =>
+    Object.entries(asRead).every(([member, value]) => item[member as keyof typeof asRead] === value)
   const losses = (review.losses ?? 0) + 1
   const givenUp = losses >= REVIEW_LOSSES_MAX
   const reason: Reason = { code: 'lease_lost_too_often', sentence: `Its worker was lost ${losses} times.` }
@@ -141,12 +163,11 @@ export function takeBack(
       ...(givenUp ? { reason } : {}),
     },
     remove: ['owner', 'until'],
-    if: { state, epoch, until, token },
+    if: asRead,
     lookAt: token === undefined ? 'never' : options.lookAt,
     answerOf(item) {
       if (item?.epoch === epoch + 1 && item.writer === options.writer) return DONE
-      const unchanged = item?.epoch === epoch && item.state === state && item.until === until && item.token === token
-      return unchanged ? UNKNOWN : STALE
+      return item && isAsRead(item) ? UNKNOWN : STALE
     },
   }
 }

@@ -40,6 +40,8 @@ export const HEARTBEATS_PER_LEASE = 3
 export const CLOSINGS_PER_LEASE = 12
 /** With this many workers lost in one attempt a review is given up (DESIGN §4: back to Admit at most 5 times). */
 export const REVIEW_LOSSES_MAX = 5
+/** What Step Functions says of a crash, characters: the most that its API allows for a cause. */
+export const CRASH_CAUSE_CHARS_MAX = 32_768
 /** What storing a result, completing and handing on may take at the end of a function's time, ms. */
 export const WORK_RESERVE_MS = 10_000
 /** A worker that has less than this left doesn't begin, ms (AW28): the reserve, and time for a lens to say something. */

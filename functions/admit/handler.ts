@@ -8,6 +8,7 @@ import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { answerGrant, enqueue } from '../../shared/coordinator/hand-on.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { Refused } from '../../shared/errors.ts'
+import { isLost, type LostWorker } from '../../shared/lease.ts'
 import { awaitGrant, readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
@@ -25,7 +26,7 @@ const coordinator: Coordinator = { ledger, executions, now: Date.now, nonce: ran
 
 /** Answers nothing to its caller: the task token is answered, now or when the review gets its place. */
 export async function handler(input: unknown): Promise<void> {
-  const { runId, attempt, review: reviewId, token } = inputOf(admitInput, input)
+  const { runId, attempt, review: reviewId, token, lost } = inputOf(admitInput, input)
   const name = parseReviewId(reviewId)
   if (!name || name.runId !== runId) {
     throw new Refused('unknown_review', 'The review is not one of this run.', 'Start the run again.') // RC1
@@ -36,10 +37,15 @@ export async function handler(input: unknown): Promise<void> {
   if (name.lens === 'adjudication' && !needsAdjudication(await readReviews(ledger, runId, name.planKey))) {
     return answer(token, 'not_needed')
   }
-  await admit(run, name, token)
+  await admit(run, name, { token, lost })
 }
 
-async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
+interface Waiting {
+  readonly token: string
+  readonly lost: LostWorker | undefined
+}
+
+async function admit(run: Run, name: ReviewName, { token, lost }: Waiting): Promise<void> {
   const review = await awaitGrant(
     ledger,
     {
@@ -53,8 +59,14 @@ async function admit(run: Run, name: ReviewName, token: string): Promise<void> {
     { writer: randomUUID(), now: Date.now() },
   )
   POINT: await reached('admit.review_written')
+  const about = { runId: run.runId, reviewId: `${name.lens}/${name.part}` }
+  if (lost && isLost(review, lost) && (await takeBackEnded(coordinator, review, lost))) {
+    log.info('Worker lost', { ...about, outcome: 'taken_back' })
+    return
+  }
+  // Also where the take-back was refused: then somebody was faster, and whoever holds the token next is told as ever.
   const admission = admissionOf(review)
-  log.info('Admission', { runId: run.runId, reviewId: `${name.lens}/${name.part}`, outcome: admission.kind })
+  log.info('Admission', { ...about, outcome: admission.kind })
   switch (admission.kind) {
     case 'answer':
       return answer(token, admission.outcome)

@@ -1,4 +1,5 @@
 /** Takes back a review whose worker is gone: its place is handed on, and it waits again, or who waits is told that it failed. */
+import type { LostWorker } from '../lease.ts'
 import { takeBack } from '../ledger/review.ts'
 import { reached } from '../points.ts'
 import { isDone, type Review } from '../review.ts'
@@ -7,12 +8,12 @@ import { enqueue, handOn, slotOf } from './hand-on.ts'
 import { tellDone } from './tell-done.ts'
 
 /**
- * True if the review's grant or lease had ended and this call took it back. Each step is repeatable: who dies after the
- * first leaves a void slot, and a review that is due.
+ * True if the review's grant or lease had ended, or `lost` says that its worker is dead, and this call took it back. Each
+ * step is repeatable: who dies after the first leaves a void slot, and a review that is due.
  */
-export async function takeBackEnded(coordinator: Coordinator, review: Review): Promise<boolean> {
+export async function takeBackEnded(coordinator: Coordinator, review: Review, lost?: LostWorker): Promise<boolean> {
   const { ledger, now, nonce } = coordinator
-  const { taken, review: current } = await takeBack(ledger, review, now(), nonce())
+  const { taken, review: current } = await takeBack(ledger, review, now(), { writer: nonce(), lost })
   if (!taken) return false
   POINT: await reached('take_back.written')
   await handOn(coordinator, [slotOf(review)])

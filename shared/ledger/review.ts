@@ -5,6 +5,7 @@ import {
   complete,
   type Fence,
   type LeaseItem,
+  type LostWorker,
   type ReviewOutcome,
   release,
   renew,
@@ -189,14 +190,18 @@ export interface TakenBack {
   readonly review: Review
 }
 
-/** Takes a review back whose grant or lease ended before `now`. Its own first try, repeated after a lost answer, counts (AW32). */
+/**
+ * Takes a review back whose grant or lease ended before `now`, or whose worker is `lost`. Its own first try, repeated after a
+ * lost answer, counts (AW32).
+ */
 export async function takeBack(
   ledger: Ledger,
   review: Review,
   now: number,
-  writer: string = randomUUID(),
+  options: { readonly writer?: string; readonly lost?: LostWorker | undefined } = {},
 ): Promise<TakenBack> {
-  const step = takeBackStep(review, { now, writer, lookAt: now + ledger.timings.grantMs })
+  const { writer = randomUUID(), lost } = options
+  const step = takeBackStep(review, { now, writer, lookAt: now + ledger.timings.grantMs, ...(lost ? { lost } : {}) })
   const taken = step && (await carryOut(ledger, review, () => step))
   return taken?.kind === 'done' ? { taken: true, review: reviewFrom(taken.item) } : { taken: false, review }
 }

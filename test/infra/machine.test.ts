@@ -4,7 +4,7 @@ import { StateMachine } from 'aws-local-stepfunctions'
 import { describe, expect, test } from 'vitest'
 import { machineDefinition, machineRooms, type State } from '../../infra/machine.ts'
 import { rooms } from '../../infra/rooms.ts'
-import { PATIENCE_MS_MAX, PLAN_REVIEWS_MAX } from '../../shared/limits.ts'
+import { PATIENCE_MS_MAX, PLAN_REVIEWS_MAX, REVIEW_LOSSES_MAX } from '../../shared/limits.ts'
 import { throttledOf } from '../../shared/parking.ts'
 import { timingsOf } from '../../shared/timings.ts'
 
@@ -46,6 +46,7 @@ function entriesOf(value: unknown, path = ''): { path: string; key: string; valu
 
 const states = statesOf(definition.States)
 const tasks = states.filter(({ state }) => state.Type === 'Task')
+const pauses = states.filter(({ state }) => state.Type === 'Wait')
 
 describe('the definition', () => {
   test('is valid in the States Language', () => {
@@ -156,7 +157,8 @@ describe('the definition', () => {
     expect(states.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         ...['Plan', 'PlanOutcome', 'ReviewMap', 'Admit', 'AdmitOutcome', 'Review', 'ReviewOutcome', 'ReviewDone'],
-        ...['ReviewLost', 'AdjudicateOutcome'],
+        ...['ReviewCrashed', 'ReviewPause', 'ReviewLost'],
+        ...['AdjudicateOutcome', 'AdjudicateCrashed', 'AdjudicatePause'],
         ...['AdmitAdjudication', 'AdjudicationOutcome', 'Adjudicate', 'Conclude', 'ConcludeOutcome'],
         ...['Succeeded', 'Failed', 'Superseded', 'Held'],
       ]),
@@ -184,8 +186,8 @@ interface Called {
 type Answer = (payload: Record<string, unknown>, call: number) => unknown
 
 class Named extends Error {
-  constructor(name: string) {
-    super(name)
+  constructor(name: string, message = name) {
+    super(message)
     this.name = name
   }
 }
@@ -224,6 +226,7 @@ async function run(answers: Partial<Record<string, Answer>> = {}) {
     {
       overrides: {
         taskResourceLocalHandlers: Object.fromEntries(handlers),
+        waitTimeOverrides: Object.fromEntries(pauses.map(({ name }) => [name, 0])),
         retryIntervalOverrides: Object.fromEntries(tasks.map(({ name }) => [name, 0])),
       },
       context: { Execution: { Id: 'execution' }, Task: { Token: 'token' } },
@@ -276,18 +279,62 @@ describe('the way through', () => {
     expect(calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload.epoch)).toEqual([1, 2])
   })
 
-  test('a review whose worker died, again and again, goes back to Admit and is done at the new epoch', async () => {
+  test.each(['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout'])(
+    'IL3: a worker that died (%s) is not called again; Admit hears at which epoch, and what Lambda said',
+    async (error) => {
+      const { calls, last } = await run({
+        Plan: () => ({ ...planned, reviews: ['first'] }),
+        Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+        Review: ({ epoch }) => {
+          if (epoch === 3) return completed
+          throw new Named(error, `RequestId: worker-${epoch}`)
+        },
+      })
+      expect(last).toBe('Succeeded')
+      expect(calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload.epoch)).toEqual([1, 2, 3])
+      expect(calls.filter(({ state }) => state === 'Admit').map(({ payload }) => payload.lost)).toEqual([
+        { epoch: 0, cause: '' },
+        { epoch: 1, cause: 'RequestId: worker-1' },
+        { epoch: 2, cause: 'RequestId: worker-2' },
+      ])
+    },
+  )
+
+  test('a second reader that died is told of in the same way, and knows nothing of the reviews’ workers', async () => {
     const { calls, last } = await run({
       Plan: () => ({ ...planned, reviews: ['first'] }),
-      Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
-      Review: (payload) => {
-        if (payload.epoch === 1) throw new Named('Lambda.Unknown')
-        return completed
+      Review: (_payload, call) => {
+        if (call > 1) return completed
+        throw new Named('Lambda.Unknown', 'of a review')
+      },
+      AdmitAdjudication: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Adjudicate: (_payload, call) => {
+        if (call > 1) return completed
+        throw new Named('Lambda.Unknown', 'of the second reading')
       },
     })
     expect(last).toBe('Succeeded')
-    expect(calls.filter(({ state }) => state === 'Admit')).toHaveLength(2)
-    expect(calls.filter(({ state }) => state === 'Review').at(-1)?.payload.epoch).toBe(2)
+    expect(calls.filter(({ state }) => state === 'AdmitAdjudication').map(({ payload }) => payload.lost)).toEqual([
+      { epoch: 0, cause: '' },
+      { epoch: 1, cause: 'of the second reading' },
+    ])
+  })
+
+  test('IL3: what a replaced worker’s Admit hears is of the last crash, which says nothing of the new epoch', async () => {
+    const { calls } = await run({
+      Plan: () => ({ ...planned, reviews: ['first'] }),
+      Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
+      Review: ({ epoch }) => {
+        if (epoch === 1) throw new Named('Lambda.Unknown', 'first')
+        if (epoch === 2) throw new Named('stale_fence')
+        return completed
+      },
+    })
+    expect(calls.filter(({ state }) => state === 'Admit').map(({ payload }) => payload.lost)).toEqual([
+      { epoch: 0, cause: '' },
+      { epoch: 1, cause: 'first' },
+      { epoch: 1, cause: 'first' },
+    ])
   })
 
   test('a lost review does not end the others, nor the run', async () => {
@@ -341,6 +388,20 @@ describe('the way through', () => {
     const eventsPerRound = 2 * 2 + 5 + 6
     expect(rounds).toBeLessThanOrEqual(33)
     expect(PLAN_REVIEWS_MAX * rounds * eventsPerRound).toBeLessThan(25_000 - 5_000)
+  })
+
+  test('the history of reviews that lose every worker has room beside that', () => {
+    // Choice, Pass and Wait: 2 events each. Review: 5. Admit: 6.
+    const eventsPerRound = 3 * 2 + 5 + 6
+    expect(PLAN_REVIEWS_MAX * REVIEW_LOSSES_MAX * eventsPerRound).toBeLessThan(5_000)
+  })
+
+  test('a fault of the platform that lasts some seconds does not cost a review all its losses', () => {
+    expect(pauses.map(({ name }) => name)).toEqual(['ReviewPause', 'AdjudicatePause'])
+    for (const { state } of pauses) {
+      expect(Number(state.Seconds) * (REVIEW_LOSSES_MAX - 1)).toBeGreaterThanOrEqual(20)
+      expect(state.Seconds).toBeLessThanOrEqual(10)
+    }
   })
 
   test('a review that is not granted is not read', async () => {

@@ -6,8 +6,10 @@ import {
   after,
   complete,
   type Fence,
+  isLost,
   type LeaseItem,
   type LeaseStep,
+  type LostWorker,
   type ReviewOutcome,
   release,
   renew,
@@ -27,7 +29,8 @@ const item = (changes: Partial<LeaseItem> = {}): LeaseItem => ({ ...untold, stat
 const leased = (changes: Partial<LeaseItem> = {}) =>
   item({ state: 'leased', owner: 'me', until: NOW + LEASE_MS, ...changes })
 const lookAt = NOW + 1
-const taking = (review: Review, now = NOW) => takeBack(review, { now, writer: 'nonce', lookAt })
+const taking = (review: Review, now = NOW, lost?: LostWorker) =>
+  takeBack(review, { now, writer: 'nonce', lookAt, ...(lost ? { lost } : {}) })
 
 /** What the table does: the item after the step, or undefined if a condition doesn't hold. */
 function write(before: LeaseItem, step: LeaseStep): LeaseItem | undefined {
@@ -120,6 +123,38 @@ describe('renew, complete and release', () => {
   })
 })
 
+describe('isLost', () => {
+  const owner = '8f5a1c9e-5f0a-4c57-9d0f-3f5e6a1b2c3d'
+  const held = leased({ owner })
+  const exit = JSON.stringify({
+    errorType: 'Runtime.ExitError',
+    errorMessage: `RequestId: ${owner} Error: Runtime exited`,
+  })
+  const timeout = `Returned payload: {"errorMessage":"2026-01-05T09:00:00.000Z ${owner} Task timed out after 900.00 seconds"}`
+
+  it.each([exit, timeout])('a lease whose owner Lambda names is nobody’s any more: %s', (cause) => {
+    expect(isLost(held, { epoch: 3, cause })).toBe(true)
+  })
+
+  it('a grant is lost whose own worker crashed before it had the lease, whatever Lambda said', () => {
+    expect(isLost(item(), { epoch: 3, cause: 'The cause could not be determined.' })).toBe(true)
+  })
+
+  it.each([
+    ['Lambda names another invocation', held, { epoch: 3, cause: exit.replace('8f5a', '0000') }],
+    ['Lambda names nobody', held, { epoch: 3, cause: '' }],
+    ['the lease names nobody', leased({ owner: undefined as never }), { epoch: 3, cause: 'undefined' }],
+    ['the crash was at an earlier epoch', held, { epoch: 2, cause: exit }],
+    ['the crash was at an earlier grant', item({ until: NOW }), { epoch: 2, cause: exit }],
+    ['no worker crashed', item({ epoch: 1, until: NOW }), { epoch: 0, cause: '' }],
+    ['it waits', item({ state: 'waiting' }), { epoch: 3, cause: exit }],
+    ['it is done', item({ state: 'completed', owner }), { epoch: 3, cause: exit }],
+  ] as const)('it is no evidence if %s', (_, review, lost) => {
+    expect(isLost(review, lost)).toBe(false)
+    if (!isDone(review.state)) expect(taking(review, NOW, lost)).toBeUndefined()
+  })
+})
+
 describe('takeBack', () => {
   it.each(['granted', 'leased'] as const)('AW29: %s, one millisecond after its end and not at it', (state) => {
     expect(taking(item({ state, until: NOW }))).toBeUndefined()
@@ -133,10 +168,14 @@ describe('takeBack', () => {
     },
   )
 
-  it('is refused by whatever happened since: renewed, leased, told, taken', () => {
-    const seen = leased({ until: NOW - 1 })
-    const step = taking(seen)
-    for (const changes of [{ until: NOW }, { state: 'granted' }, { token: 't' }, { epoch: 4 }] as const) {
+  it.each([
+    ['has ended', leased({ until: NOW - 1 }), undefined],
+    ['is of a dead worker', leased(), { epoch: 3, cause: 'RequestId: me' }],
+  ] as const)('of what %s, it is refused by whatever happened since: renewed, leased, told, taken', (_, seen, lost) => {
+    const step = taking(seen, NOW, lost)
+    expect(step && write(seen, step)).toMatchObject({ epoch: 4, losses: 1 })
+    const since = [{ until: NOW }, { state: 'granted' }, { token: 't' }, { epoch: 4 }, { owner: 'other' }] as const
+    for (const changes of since) {
       const now = { ...seen, ...changes }
       expect(step && write(now, step)).toBeUndefined()
       expect(step?.answerOf(now)).toEqual({ kind: 'refused', code: 'stale_fence' })
@@ -163,7 +202,8 @@ describe('takeBack', () => {
 
 /** How a call goes at the wire; `late` arrives when it is let in, `twice` is repeated by the SDK after a lost answer. */
 const fates = ['answered', 'answered', 'lost', 'twice', 'late'] as const
-const kinds = ['acquire', 'acquire', 'renew', 'complete', 'complete', 'release', 'takeBack', 'takeBack'] as const
+const takings = ['takeBack', 'takeBackLost'] as const
+const kinds = ['acquire', 'acquire', 'renew', 'complete', 'complete', 'release', 'takeBack', ...takings] as const
 
 interface Call {
   readonly kind: (typeof kinds)[number]
@@ -285,6 +325,14 @@ class Model {
         return release(fence, this.item.token, now)
       case 'takeBack':
         return takeBack(this.seen, { now, writer: `nonce-${id}`, lookAt: now })
+      case 'takeBackLost':
+        // Lambda is wrong: whoever it calls dead works on.
+        return takeBack(this.seen, {
+          now,
+          writer: `nonce-${id}`,
+          lookAt: now,
+          lost: { epoch: this.seen.epoch, cause: this.seen.owner ?? '' },
+        })
     }
   }
 
@@ -306,6 +354,7 @@ class Model {
     if (!next) return false
     const { kind, fence, now, id } = sent
     if (kind === 'takeBack') expect(before.until).toBeLessThan(now)
+    else if (kind === 'takeBackLost') expect(['granted', 'leased']).toContain(before.state)
     else if (kind === 'acquire') expect(before).toMatchObject({ state: 'granted', epoch: fence.epoch })
     else expect(before, 'I8').toMatchObject({ state: 'leased', epoch: fence.epoch, owner: fence.owner })
     expect(next.epoch).toBeGreaterThanOrEqual(before.epoch)
@@ -326,7 +375,7 @@ class Model {
       this.fences[owner] = fence
     }
     if (kind === 'complete') expect(this.adopted).toEqual({ epoch: fence.epoch, result: step.set.result })
-    if (kind !== 'takeBack') return
+    if (kind !== 'takeBack' && kind !== 'takeBackLost') return
     expect(this.effects.has(id)).toBe(true)
     const epoch = step.set.epoch ?? 0
     expect(this.takers.get(epoch) ?? id, 'one taker an epoch').toBe(id)

@@ -38,6 +38,7 @@ const EVENTS = [
   'stale_fence',
   'lease renewed',
   'take-back',
+  'dead worker taken back',
   'lost too often',
   'review failed',
   'made before',

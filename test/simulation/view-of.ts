@@ -6,10 +6,11 @@ import type { World } from './world.ts'
 
 /** `known` is what the world itself doesn't know: what scenarios did, what was logged, and for how long what may last. */
 export function viewOf(world: World, known: Pick<View, 'history' | 'logs' | 'bounds'>): View {
-  const { timeline, table, documents, github, machine, answers } = world
+  const { timeline, wire, table, documents, github, machine, answers } = world
   const messagesOf = (name: string) => () => world.queues.messages(name)
   return {
     now: () => timeline.now,
+    invocation: () => wire.invocation,
     table,
     document: (digest) => documents.text(`sha256/${digest}`),
     github: Object.assign(Object.create(github), { ourLogin: `${app.slug}[bot]` }),

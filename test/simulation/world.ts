@@ -47,6 +47,8 @@ export interface Weather {
   forgetsMessage(): boolean
   /** ms that Step Functions takes from the end of a task to the start of the next one. */
   transitionMs(): number
+  /** True if Step Functions isn't told which invocation it was that died. */
+  hidesWhoDied(): boolean
   /** True if the schedule leaves a sweep out. */
   missesSweep(): boolean
   /** What becomes of the process that has reached this point; what hangs is ended when its function's time is up. */
@@ -95,6 +97,8 @@ export const STARTS_AT = Date.UTC(2026, 0, 5, 9)
 export const SWEEP_EVERY_MS = 60_000
 /** Messages of a queue that are worked on at once: infra/nudge-queue.ts. */
 const QUEUE_CONCURRENCY = 10
+/** How a container ends that dies. */
+const CRASHES = ['Runtime.ExitError', 'Sandbox.Timedout']
 /** The seed's stream for what AWS and GitHub do by themselves. */
 const STREAM = 4
 
@@ -120,7 +124,8 @@ export function openWorld(options: WorldOptions): World {
         },
         invoke: (functionArn, payload, done) => {
           const room = stack.roomOf(functionArn)
-          const invoke = () => kernel.functions.invoke(room, JSON.stringify(payload), (end) => done(outcomeOf(end)))
+          const invoke = () =>
+            kernel.functions.invoke(room, JSON.stringify(payload), (end) => done(outcomeOf(end, weather)))
           if (weather.transitionMs === undefined) invoke()
           else timeline.after(weather.transitionMs(), aws, invoke)
           return undefined
@@ -264,10 +269,15 @@ function openServices(timeline: Timeline, weather: Partial<Weather>, world: Omit
   }
 }
 
-function outcomeOf(end: InvocationEnd): Parameters<Parameters<MachineWorld['invoke']>[2]>[0] {
-  return end.kind === 'result'
-    ? { ok: JSON.parse(end.json) }
-    : { error: end.errorType, cause: JSON.stringify({ errorType: end.errorType, errorMessage: end.errorMessage }) }
+type Outcome = Parameters<Parameters<MachineWorld['invoke']>[2]>[0]
+
+function outcomeOf(end: InvocationEnd, { hidesWhoDied }: Partial<Weather>): Outcome {
+  if (end.kind === 'result') return { ok: JSON.parse(end.json) }
+  const { errorType, errorMessage } = end
+  if (CRASHES.includes(errorType) && hidesWhoDied?.()) {
+    return { error: 'Lambda.Unknown', cause: 'The cause could not be determined.' }
+  }
+  return { error: errorType, cause: JSON.stringify({ errorType, errorMessage }) }
 }
 
 /** As API Gateway makes it: payload format 2.0, header names in lower case. */

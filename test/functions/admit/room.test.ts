@@ -1,7 +1,8 @@
 /** The admit room over the real ledger. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LostWorker } from '../../../shared/lease.ts'
 import { readFleet } from '../../../shared/ledger/fleet.ts'
-import { completeReview, leaseReview } from '../../../shared/ledger/review.ts'
+import { completeReview, endReview, leaseReview } from '../../../shared/ledger/review.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { CONTRACT, REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
@@ -23,7 +24,7 @@ afterEach(() => world.close())
 
 const wanted = wantedReview(0)
 
-async function admit(token: string, changes: Partial<ReviewName> = {}): Promise<void> {
+async function admit(token: string, changes: Partial<ReviewName> = {}, lost?: LostWorker): Promise<void> {
   vi.resetModules()
   const { handler } = await import('../../../functions/admit/handler.ts')
   await handler({
@@ -32,6 +33,7 @@ async function admit(token: string, changes: Partial<ReviewName> = {}): Promise<
     attempt: 1,
     review: reviewIdOf({ ...wanted, ...changes }),
     token,
+    ...(lost ? { lost } : {}),
   })
 }
 
@@ -40,6 +42,13 @@ async function leasedUntil(owner: string, epoch: number, until: number): Promise
   const now = until - world.ledger.timings.reviewLeaseMs
   expect((await leaseReview(world.ledger, wanted, { epoch, owner, now })).kind).toBe('leased')
 }
+
+/** As Step Functions passes Lambda's answer on. */
+const killed = (owner: string) =>
+  JSON.stringify({
+    errorType: 'Runtime.ExitError',
+    errorMessage: `RequestId: ${owner} Error: Runtime exited with error: signal: killed`,
+  })
 
 const answerTo = (token: string) => world.answers.find((answer) => answer.token === token)?.output
 
@@ -104,5 +113,101 @@ describe('the admit room', () => {
     expect(answerTo('last')).toMatchObject({ outcome: 'failed' })
     expect(await stored(world, 0)).toMatchObject({ state: 'failed', reason: { code: 'lease_lost_too_often' } })
     expect(await heldParts(world)).toEqual([])
+  })
+
+  describe('told that a worker crashed', () => {
+    const inAnHour = () => Date.now() + 3_600_000
+    const complete = (owner: string, epoch: number) =>
+      completeReview(
+        world.ledger,
+        wanted,
+        { epoch, owner },
+        { state: 'completed', result: 'r', findings: 0, blocking: 0 },
+      )
+
+    it('IL3: takes its lease back at once, grants the place again, and the dead one’s late completion changes nothing', async () => {
+      await admit('first')
+      await leasedUntil('died', 1, inAnHour())
+      await admit('second', {}, { epoch: 1, cause: killed('died') })
+      expect(answerTo('second')).toEqual({ outcome: 'granted', epoch: 2 })
+      expect(await complete('died', 1)).toEqual({ kind: 'stale' })
+      expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2, losses: 1 })
+      expect(await heldParts(world)).toEqual([0])
+    })
+
+    it('gives the place to who waited longer', async () => {
+      await world.limit({ configured: 1 })
+      await admit('first')
+      await leasedUntil('died', 1, inAnHour())
+      await admit('other', { part: 1 })
+      expect(answerTo('other')).toBeUndefined()
+      await admit('second', {}, { epoch: 1, cause: killed('died') })
+      const told = [answerTo('other'), answerTo('second')].filter((answer) => answer !== undefined)
+      expect(told).toHaveLength(1)
+      expect(await heldParts(world)).toHaveLength(1)
+    })
+
+    it.each([
+      ['of which Lambda says nothing', 1, 'The cause could not be determined.'],
+      ['that is not the one with the lease', 1, killed('another')],
+      ['that worked at an earlier epoch', 0, killed('works')],
+    ])('takes nothing back for one %s', async (_, epoch, cause) => {
+      await admit('first')
+      await leasedUntil('works', 1, inAnHour())
+      await admit('second', {}, { epoch, cause })
+      expect(answerTo('second')).toBeUndefined()
+      expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1, owner: 'works', token: 'second' })
+      expect(await complete('works', 1)).toEqual({ kind: 'completed', token: 'second' })
+    })
+
+    it('counts a loss also where it died before it had the lease, so that five such crashes are the end', async () => {
+      await admit('first')
+      for (let epoch = 1; epoch < REVIEW_LOSSES_MAX; epoch += 1) {
+        await admit(`token-${epoch}`, {}, { epoch, cause: 'The cause could not be determined.' })
+        expect(answerTo(`token-${epoch}`)).toEqual({ outcome: 'granted', epoch: epoch + 1 })
+        expect(await stored(world, 0)).toMatchObject({ losses: epoch })
+      }
+      await admit('last', {}, { epoch: REVIEW_LOSSES_MAX, cause: '' })
+      expect(answerTo('last')).toMatchObject({ outcome: 'failed' })
+      expect(await stored(world, 0)).toMatchObject({ state: 'failed', reason: { code: 'lease_lost_too_often' } })
+      expect(await heldParts(world)).toEqual([])
+    })
+
+    it('IL4: called again with the same crash, it takes the new grant for what it is', async () => {
+      await admit('first')
+      await leasedUntil('died', 1, inAnHour())
+      for (const token of ['second', 'third']) await admit(token, {}, { epoch: 1, cause: killed('died') })
+      expect(answerTo('third')).toEqual({ outcome: 'granted', epoch: 2 })
+      expect(await stored(world, 0)).toMatchObject({ epoch: 2, losses: 1 })
+    })
+
+    it('told while a second call of that worker takes the lease, it leaves that one alone, and no task waits for ever', async () => {
+      await admit('first')
+      world.wire.beforeAnswer(
+        ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('second'),
+        () => leasedUntil('twin', 1, inAnHour()),
+      )
+      await admit('second', {}, { epoch: 1, cause: killed('died') })
+      expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1, owner: 'twin' })
+      // As if nobody had died: its worker then meets the lease, and Admit is asked again.
+      expect(answerTo('second')).toEqual({ outcome: 'granted', epoch: 1 })
+    })
+
+    it('a review that was ended meanwhile stays so', async () => {
+      await admit('first')
+      await leasedUntil('died', 1, inAnHour())
+      const review = await stored(world, 0)
+      await endReview(world.ledger, review)
+      await admit('second', {}, { epoch: 1, cause: killed('died') })
+      expect(answerTo('second')).toMatchObject({ outcome: 'ended' })
+      expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
+    })
+
+    it('keeps nothing of what Lambda said', async () => {
+      await admit('first')
+      await leasedUntil('died', 1, inAnHour())
+      await admit('second', {}, { epoch: 1, cause: `${killed('died')} and more` })
+      expect(JSON.stringify(await world.items())).not.toContain('and more')
+    })
   })
 })

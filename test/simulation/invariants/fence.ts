@@ -25,7 +25,7 @@ const RAISES: readonly (readonly [State, State])[] = [
   ['waiting', 'failed'],
 ]
 
-export function fenceInvariant(_view: View, judge: Judge): Invariant {
+export function fenceInvariant(view: View, judge: Judge): Invariant {
   return {
     watch: {
       review(change) {
@@ -35,8 +35,10 @@ export function fenceInvariant(_view: View, judge: Judge): Invariant {
         judge.holds(after !== undefined, 'A review was deleted.', facts)
         if (!before) {
           judge.holds(after.state === 'waiting' && after.epoch === 1, 'A review began other than waiting.', facts)
-        } else if (after.attempt === before.attempt) withinAttempt(before, after, facts)
-        else {
+        } else if (after.attempt === before.attempt) {
+          withinAttempt(before, after, facts)
+          byItsHolder(before, after, facts)
+        } else {
           judge.holds(after.attempt > before.attempt, 'A review went back to an earlier attempt.', facts)
           const isRaised = after.epoch === before.epoch + 1 && after.state === 'waiting' && after.owner === undefined
           judge.holds(isRaised, 'A review began another attempt at the same epoch.', facts)
@@ -65,5 +67,24 @@ export function fenceInvariant(_view: View, judge: Judge): Invariant {
     if (after.state === 'leased') judge.holds(after.owner !== undefined, 'A lease is nobody’s.', facts)
     // The one who holds it is the same until its epoch is raised.
     if (before.owner !== undefined) judge.holds(after.owner === before.owner, 'A lease went over to another.', facts)
+  }
+
+  /** Whatever only the holder may do is done by the invocation whose name the lease bears, and by no other that knows the name. */
+  function byItsHolder(before: ReviewItem, after: ReviewItem, facts: () => Readonly<Record<string, unknown>>): void {
+    const isSameEpoch = after.epoch === before.epoch
+    const isTaken = isSameEpoch && before.state === 'granted' && after.state === 'leased'
+    const isRenewed = isSameEpoch && after.state === 'leased' && before.until !== after.until
+    const isFinished = isSameEpoch && before.state === 'leased' && isDone(after.state)
+    const isGivenBack =
+      before.state === 'leased' &&
+      (after.state === 'waiting' || after.state === 'planned') &&
+      before.losses === after.losses
+    if (!isTaken && !isRenewed && !isFinished && !isGivenBack) return
+    const holder = isTaken ? after.owner : before.owner
+    const invocation = view.invocation()
+    judge.holds(invocation === holder, 'A lease was used by another than its holder.', () => ({
+      invocation,
+      ...facts(),
+    }))
   }
 }

@@ -39,6 +39,7 @@ export interface ReviewItem {
   readonly epoch: number
   readonly owner?: string
   readonly until?: number
+  readonly losses?: number
   readonly token?: string
   readonly result?: string
   readonly reason?: { readonly code: string }

@@ -53,6 +53,24 @@ describe('I8: a review', () => {
       review({ epoch: 2, state: 'waiting' }),
       /A review was taken back and has its/,
     ],
+    ...(
+      [
+        ['leased in its own name', 'granted', { state: 'leased', owner: 'w1' }],
+        ['renewed by its holder', 'leased', { until: 10 }],
+        ['completed by its holder', 'leased', { state: 'completed', result: 'result', until: undefined }],
+        ['given back by its holder', 'leased', { state: 'planned', epoch: 2, owner: undefined, until: undefined }],
+      ] as const
+    ).map(
+      ([what, until, members]): Breach => [
+        `is ${what}, and by no other invocation`,
+        until,
+        (world) => {
+          world.invocation = 'w2'
+          review(members)(world)
+        },
+        /A lease was used by another than its holder/,
+      ],
+    ),
     ['is leased by somebody', 'granted', review({ state: 'leased' }), /A lease is nobody/],
     ['stays as it came out', 'ended', review({ result: 'another' }), /What a review came to was changed/],
     [

@@ -10,6 +10,8 @@ export const PLAN = 'b'.repeat(64)
 export const HEAD = '1'.repeat(40)
 export const NEWER = '2'.repeat(40)
 export const FINGERPRINT = 'f'.repeat(64)
+/** Request id of the invocation that holds the review's lease. */
+export const WORKER = 'w1'
 export const REVIEW_ID = `${RUN}/${PLAN}/correctness/0`
 export const PULL = { repository: 'acme/widgets', repositoryId: 7, number: 1 }
 export const REPOSITORY = { id: 7, owner: 'acme', name: 'widgets', installationId: 70 }
@@ -32,6 +34,8 @@ export interface Synthetic {
   readonly history: { cancels: { repositoryId: number; number: number }[]; canaries: string[]; crashLoop: boolean }
   /** ms UTC */
   now: number
+  /** Who commits. */
+  invocation: string
   /** Puts items as one commit; one without other members than its key is deleted. */
   put(...items: Item[]): void
   /** Changes members of one item; undefined removes. */
@@ -57,6 +61,7 @@ export function syntheticWorld(): Synthetic {
 
   const world: Synthetic = {
     now: 1_000_000,
+    invocation: WORKER,
     pull,
     writes,
     answers,
@@ -67,6 +72,7 @@ export function syntheticWorld(): Synthetic {
     history,
     view: {
       now: () => world.now,
+      invocation: () => world.invocation,
       table: {
         onCommit: (look) => void listeners.push(look),
         items: (pk = '', sk = '') =>
@@ -207,7 +213,7 @@ export const steps = {
     world.put({ pk: 'FLEET#main', sk: 'WAITING#7#lambda' })
   },
   leased(world: Synthetic) {
-    world.change(...keys.review, { state: 'leased', owner: 'w1', until: 9, token: undefined })
+    world.change(...keys.review, { state: 'leased', owner: WORKER, until: 9, token: undefined })
     world.change(...keys.review, { until: 12 })
   },
   completed(world: Synthetic) {

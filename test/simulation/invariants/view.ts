@@ -8,6 +8,8 @@ import type { Commit, PlainItem } from '../services/table.ts'
 export interface View {
   /** ms UTC of the world. */
   readonly now: () => number
+  /** Request id of the invocation whose request is taking its effect; asked while a commit is looked at. */
+  readonly invocation: () => string | undefined
   readonly table: TableView
   /** The text that is stored under a digest; undefined if there is none. */
   readonly document: (digest: string) => string | undefined

@@ -7,6 +7,8 @@ export interface Actor {
   readonly skewMs: number
   /** `frozen`: nothing of it runs until it is thawed, as a container between two invocations. */
   state: 'running' | 'frozen' | 'killed'
+  /** Request id of the invocation that it handles, or handled last. */
+  invocation?: string
   /** ms UTC of the world: until then its process stands still, and doesn't know. */
   pausedUntil?: number
 }

@@ -57,6 +57,7 @@ export class Container {
       if (this.actor.state === 'running') this.actor.state = 'frozen'
       ended(end)
     }
+    this.actor.invocation = requestId
     if (this.actor.state === 'frozen') timeline.thaw(this.actor)
     const context = {
       awsRequestId: requestId,

@@ -5,6 +5,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { afterEach, describe, expect, test } from 'vitest'
 import { withDeadline } from '../../../shared/aws/client.ts'
 import type { SimulatedService, WireRequest } from '../services/service.ts'
+import { newActor } from './actor.ts'
 import type { Handler } from './bundle.ts'
 import type { InvocationEnd } from './container.ts'
 import { type Fate, noFaults, type Sent } from './faults.ts'
@@ -220,6 +221,23 @@ describe('a container', () => {
   test('is ended by the timeout of its room', async () => {
     const end = await world(() => new Promise(() => undefined)).invoke()
     expect(end).toMatchObject({ kind: 'error', errorType: 'Sandbox.Timedout' })
+  })
+
+  test.each(['by a timeout', 'by a kill'])('that is ended %s names the invocation that died', async (how) => {
+    const ids: string[] = []
+    const { invoke, functions, timeline } = world((_event, context) => {
+      ids.push((context as { awsRequestId: string }).awsRequestId)
+      return ids.length === 1 ? Promise.resolve() : new Promise(() => undefined)
+    })
+    await invoke()
+    const died = invoke()
+    if (how === 'by a kill') {
+      timeline.after(10, newActor('people'), () => {
+        for (const { actor } of [...functions.containers]) functions.kill(actor)
+      })
+    }
+    const end = await died
+    expect(end).toMatchObject({ errorMessage: expect.stringMatching(new RegExp(`^RequestId: ${ids[1]} Error: `)) })
   })
 
   test('answers the name of what was thrown, and goes on with its next event', async () => {

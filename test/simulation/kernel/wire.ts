@@ -28,6 +28,8 @@ export type Ending = { readonly kind: 'answered'; readonly answer: WireAnswer } 
 export interface Wire {
   /** Sends as the current actor. `ended` is called at most once, as that actor, and never after it died. */
   send(host: string, request: WireRequest, ended: (ending: Ending) => void): void
+  /** The invocation whose request takes its effect at this moment; undefined at any other, or if none has sent it. */
+  readonly invocation: string | undefined
 }
 
 /** Characters of a body that a line of the trace shows. */
@@ -41,8 +43,12 @@ export function openWire(options: WireOptions): Wire {
   const { timeline, trace, faults, services, kill } = options
   const network: Actor = { name: 'network', skewMs: 0, state: 'running' }
   let requests = 0
+  let taken: string | undefined
 
   return {
+    get invocation() {
+      return taken
+    },
     send(host, request, ended) {
       const sender = currentActor()
       if (!sender) throw new Error(`Nobody of the simulated world sends to ${host}.`)
@@ -56,6 +62,7 @@ export function openWire(options: WireOptions): Wire {
       const say = (what: string) => trace.add(timeline.now, sender.name, `${id} ${what}`)
       if (trace.isKept) say(`→ ${name} ${request.method} ${summaryOf(request)}`)
       const from: Actor = sender
+      const { invocation } = sender
       if (fate.kill === 'before') {
         say('dies before it is sent')
         kill(from)
@@ -93,10 +100,13 @@ export function openWire(options: WireOptions): Wire {
         if (fate.instead) done(fate.instead)
         else if ('answerLater' in service) service.answerLater(request).then(done).catch(failed)
         else {
+          taken = invocation
           try {
             done(service.answer(request))
           } catch (cause) {
             failed(cause)
+          } finally {
+            taken = undefined
           }
         }
       }

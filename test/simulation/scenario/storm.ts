@@ -35,6 +35,7 @@ const WORST = {
   redelivery: 0.4,
   queue_delay: 0.3,
   sweep_missed: 0.4,
+  crash_unnamed: 0.5,
 } as const
 export type FaultKind = keyof typeof WORST
 export const FAULT_KINDS = Object.keys(WORST) as readonly FaultKind[]
@@ -59,6 +60,7 @@ export interface Storm {
   readonly forgetsMessage: () => boolean
   readonly queueDelayMs: () => number
   readonly missesSweep: () => boolean
+  readonly hidesWhoDied: () => boolean
   readonly conflicts: (attempt: WriteAttempt) => readonly number[]
   readonly indexLag: IndexLag
   /** What becomes of the process that has reached this point. */
@@ -100,6 +102,7 @@ export function stormOf(
     forgetsMessage: () => strikes('redelivery'),
     queueDelayMs: () => (strikes('queue_delay') ? random.below(QUEUE_DELAY_MAX_MS) : random.between(1, 20)),
     missesSweep: () => strikes('sweep_missed'),
+    hidesWhoDied: () => strikes('crash_unnamed'),
     conflicts: ({ operation, keys }) =>
       operation === 'TransactWriteItems' && strikes('transaction_conflict') ? [random.below(keys.length)] : [],
     indexLag: () => (strikes('index_lag') ? random.below(INDEX_LAG_MAX_MS) : 0),

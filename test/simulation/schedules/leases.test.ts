@@ -49,6 +49,54 @@ describe('IL3: the lease of a worker that stands still is taken back', () => {
   })
 })
 
+describe('IL3: a worker dies while it reads', () => {
+  /** The one that works is dead, and what it was about to write is on its way. */
+  async function openDead(
+    where: { at: 'review.leased' } | { before: typeof completes },
+    options: { hidesWhoDied?: boolean } = {},
+  ) {
+    schedule = await openSchedule({ coldStart, limits: { configured: 1 }, ...options })
+    const dead = schedule.pauseAt({ room: 'review', ...where })
+    const { number, head } = await schedule.open()
+    await dead.reached()
+    const { owner } = schedule.review(head)
+    dead.kill()
+    return { number, head, owner, dead }
+  }
+
+  test.each([
+    ['has just begun', { at: 'review.leased' }],
+    ['has its result in hand', { before: completes }],
+  ] as const)('and Lambda says so, when it %s: its place is granted again within seconds', async (_when, where) => {
+    const { number, head, owner, dead } = await openDead(where)
+
+    await schedule.until('its place is granted again', () => schedule.review(head).epoch === 2, 10_000)
+    expect(schedule.review(head)).toMatchObject({ losses: 1 })
+    dead.land()
+    await schedule.until('another one works', () => schedule.review(head).owner !== undefined, 3_000)
+    const { owner: successor } = schedule.review(head)
+    expect(successor).not.toBe(owner)
+
+    await schedule.rest()
+    expect(schedule.review(head)).toMatchObject({ state: 'completed', epoch: 2, owner: successor, losses: 1 })
+    expect(schedule.world.github.pullRequest(REPOSITORY, number).reviews).toHaveLength(1)
+  })
+
+  test('and Lambda doesn’t say who: it keeps its place until its lease has ended', async () => {
+    const { head, owner } = await openDead({ at: 'review.leased' }, { hidesWhoDied: true })
+
+    await schedule.pass(150_000)
+    await schedule.sweep()
+    expect(schedule.review(head)).toMatchObject({ state: 'leased', epoch: 1, owner })
+    await schedule.pass(35_000)
+    await schedule.sweep()
+    await schedule.until('another one works', () => schedule.review(head).epoch === 2, 5_000)
+
+    await schedule.rest()
+    expect(schedule.review(head)).toMatchObject({ state: 'completed', epoch: 2, losses: 1 })
+  })
+})
+
 test('IL4: a grant that is answered twice takes nothing back from the worker that has begun', async () => {
   schedule = await openSchedule({ coldStart, limits: { configured: 2 }, lens: () => ({ durationMs: 90_000 }) })
   // By its place the fleet is due within a minute, while the admit below stands still for less than its function may take.

@@ -26,6 +26,8 @@ export interface ScheduleOptions {
   readonly lenses?: readonly string[]
   /** 20 s each, and a finding in each file, if absent. */
   readonly lens?: LensBehaviourOf
+  /** True if Lambda never says which invocation died. */
+  readonly hidesWhoDied?: boolean
 }
 
 export interface Schedule {
@@ -77,7 +79,7 @@ const lensByDefault: LensBehaviourOf = (_name, { files }) => ({
 })
 
 export async function openSchedule(options: ScheduleOptions): Promise<Schedule> {
-  const { coldStart, limits, lenses = ['correctness'], lens = lensByDefault } = options
+  const { coldStart, limits, lenses = ['correctness'], lens = lensByDefault, hidesWhoDied = false } = options
   const pulls: { repository: string; repositoryId: number; number: number }[] = []
   const cancels: { repositoryId: number; number: number }[] = []
   const logs: string[] = []
@@ -95,7 +97,11 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
     seed: 1,
     coldStart,
     lens,
-    weather: { missesSweep: () => !sweeps, faults: { fateOf: (sent) => pauses.fateOf(sent, calm.fateOf(sent)) } },
+    weather: {
+      missesSweep: () => !sweeps,
+      hidesWhoDied: () => hidesWhoDied,
+      faults: { fateOf: (sent) => pauses.fateOf(sent, calm.fateOf(sent)) },
+    },
     watcher: {
       reached: (container, point) => pauses.at(container, point),
       answered: (_service, request) => pauses.answered(request),

@@ -69,6 +69,24 @@ const scripts: readonly (readonly [string, Script, string])[] = [
     'SUCCEEDED',
   ],
   [
+    'a review whose worker dies, is replaced, and dies again',
+    {
+      'admit first': [granted(1), granted(2), granted(3), granted(4)],
+      'review first': [...throws('Sandbox.Timedout', 'stale_fence', 'Runtime.ExitError'), completed],
+    },
+    'SUCCEEDED',
+  ],
+  [
+    'a second reading whose worker dies, after reviews whose workers did',
+    {
+      'admit first': [granted(1), granted(2)],
+      'review first': [...throws('Lambda.Unknown'), completed],
+      'admit adjudication': [granted(1), granted(2)],
+      'review adjudication': [...throws('Runtime.ExitError'), completed],
+    },
+    'SUCCEEDED',
+  ],
+  [
     'L1: a review that is parked again and again',
     {
       'admit first': [granted(1), granted(2), granted(3), granted(4)],
