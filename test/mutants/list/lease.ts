@@ -95,14 +95,14 @@ export const lease = mutantsOf(
     },
     {
       name: 'lease: taken back at its end, not after it',
-      find: '(until ?? 0) >= options.now',
-      replace: '(until ?? 0) > options.now',
+      find: '(until ?? 0) < options.now',
+      replace: '(until ?? 0) <= options.now',
       breaks: 'A lease is taken in the millisecond up to which it was promised.',
     },
     {
       name: 'lease: taken back though renewed meanwhile',
-      find: 'if: { state, epoch, until, token },',
-      replace: 'if: { state, epoch, token },',
+      find: 'const asRead = { state, epoch, until, token, owner }',
+      replace: 'const asRead = { state, epoch, token, owner }',
       breaks: 'A worker that renewed in time loses its lease to who looked before.',
     },
     {
@@ -113,9 +113,27 @@ export const lease = mutantsOf(
     },
     {
       name: 'lease: taken back keeps its owner',
-      find: "remove: ['owner', 'until'],\n    if: { state, epoch, until, token },",
-      replace: "remove: ['until'],\n    if: { state, epoch, until, token },",
+      find: "remove: ['owner', 'until'],\n    if: asRead,",
+      replace: "remove: ['until'],\n    if: asRead,",
       breaks: 'An item says that it is owned by a worker that was replaced.',
+    },
+    {
+      name: 'lease: of a worker that works taken back as another one died',
+      find: 'review.owner !== undefined && lost.cause.includes(review.owner)',
+      replace: 'review.owner !== undefined',
+      breaks: 'Of two calls of one worker the one that died takes the place of the one that reads.',
+    },
+    {
+      name: 'lease: a crash of an earlier epoch held against a later one',
+      find: 'if (review.epoch !== lost.epoch) return false\n',
+      replace: '\n',
+      breaks: 'One crash costs a review each of its grants.',
+    },
+    {
+      name: 'lease: a grant whose worker crashed is granted again',
+      find: "if (review.state === 'granted') return true\n",
+      replace: '\n',
+      breaks: 'A worker that crashes before it has its lease is called until its execution’s history is full.',
     },
     {
       name: 'control: the same in other words',

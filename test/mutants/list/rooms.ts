@@ -101,4 +101,26 @@ const concluded = mutantsOf(
   ],
 )
 
-export const rooms = [...claims, ...admitted, ...concluded]
+const toldOfCrashes = mutantsOf(
+  {
+    file: 'functions/admit/handler.ts',
+    tests: ['test/functions/admit/room.test.ts'],
+    schedules: ['test/simulation/schedules/leases.test.ts'],
+  },
+  [
+    {
+      name: 'admit: the lease of a dead worker waited for',
+      find: 'if (lost && isLost(review, lost) &&',
+      replace: 'if (lost && !lost && isLost(review, lost) &&',
+      breaks: 'A place stands idle until the lease of a worker has ended that everybody knows is dead.',
+    },
+    {
+      name: 'admit: nobody told where the taking back was refused',
+      find: '(await takeBackEnded(coordinator, review, lost))) {',
+      replace: '((await takeBackEnded(coordinator, review, lost)) || true)) {',
+      breaks: 'A task waits for a review whose lease was taken at that moment, and dropped its token.',
+    },
+  ],
+)
+
+export const rooms = [...claims, ...admitted, ...toldOfCrashes, ...concluded]
