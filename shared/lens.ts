@@ -46,6 +46,16 @@ export interface ModelChoice {
   readonly baseUrl: string
   readonly apiKey?: string
   readonly timeoutMs: number
+  /** Told by who calls it. */
+  readonly calls?: ModelCalls
+}
+
+/** Hears of the calls of a model. Neither throws. */
+export interface ModelCalls {
+  /** A call begins. */
+  asked(): void
+  /** The model has answered one, whatever its answer is worth; who is throttled, refused or got nothing doesn't say so. */
+  answered(): void
 }
 
 export interface LensInput {

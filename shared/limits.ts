@@ -88,6 +88,11 @@ export const MODEL_RETRY_AFTER_MAX_MS = 3_600_000
 export const MODEL_CLOSED_MAX_MS = 5 * 60_000
 /** How much later a model is asked again than it has to be, at most, as a part of the wait: not by all at one moment. */
 export const MODEL_CLOSED_JITTER = 0.1
+/**
+ * A probe's call that has been under way for so long has been let in, ms: who throttles refuses at once. Is it refused later
+ * nevertheless, then whoever meets that closes the pool again: being wrong costs one more throttled call for each place.
+ */
+export const PROBE_LET_IN_MS = 10_000
 /** How long a review waits for a throttled model in all before it is given up, ms, if the deployment doesn't say. */
 export const PATIENCE_MS_DEFAULT = 60 * 60_000
 /**

@@ -25,6 +25,7 @@ export const POINTS = [
   'hand_over.fleet_written',
   'set_limits.written',
   'review.leased',
+  'review.others_let_in',
   'review.read',
   'review.completed',
   'review.told',

@@ -45,25 +45,51 @@ export async function end(parts: EndParts, review: Review, outcome: 'ended' | 'h
   return { outcome, findings: 0, blocking: 0 }
 }
 
+/**
+ * Its model has let the review in, which is still being read: if it is the probe of its pool, the pool opens, and its run goes
+ * on. True if the pool is open then and the run says so. Never rejects: what was not done is done when the review is.
+ */
+export async function letOthersIn(
+  parts: EndParts,
+  { run, review }: Pick<Held, 'run' | 'review'>,
+  assertHeld: () => void,
+): Promise<boolean> {
+  try {
+    assertHeld()
+    const isOpen = await openPool(parts, slotOf(review))
+    POINT: await reached('review.others_let_in')
+    assertHeld()
+    if (isOpen && run.parked?.pool === review.pool) await showGoingOn(parts, run)
+    return isOpen
+  } catch (error) {
+    parts.log.warn('A pool was not opened while its probe was read', { runId: run.runId, error: nameOf(error) })
+    return false
+  }
+}
+
 /** It is done: a probe's pool opens before its place is given up, so that who takes it finds it open. */
 export async function finish(
   parts: EndParts,
   held: Held,
-  { outcome, isAnswered }: Extract<Reading, { kind: 'done' }>,
+  { outcome, isAnswered, isOpen }: Extract<Reading, { kind: 'done' }>,
 ): Promise<ReviewAnswer> {
   const { run, review } = held
   const answer = await complete(parts, held, outcome)
   await orSweep(parts, review, async () => {
-    const isOpen = isAnswered && (await openPool(parts, slotOf(review)))
+    const isOpenNow = isAnswered && !isOpen && (await openPool(parts, slotOf(review)))
     POINT: await reached('review.pool_opened')
     await handOn(parts, [slotOf(review)])
-    if (isOpen && run.parked?.pool === review.pool) await showGoingOn(parts, run)
+    if (isOpenNow && run.parked?.pool === review.pool) await showGoingOn(parts, run)
   })
   return answer
 }
 
 /** Its model is throttled: nobody works there until it is tried again. The review waits, or has waited for too long (L2). */
-export async function park(parts: EndParts, held: Held, afterMs: number): Promise<ReviewAnswer> {
+export async function park(
+  parts: EndParts,
+  held: Held,
+  { afterMs, isOpen }: Extract<Reading, { kind: 'throttled' }>,
+): Promise<ReviewAnswer> {
   const { ledger, log, now, random } = parts
   const { run, review, owner } = held
   const throttled = throttledOf(review, { afterMs, now: now(), random: random() }, ledger.timings)
@@ -76,7 +102,10 @@ export async function park(parts: EndParts, held: Held, afterMs: number): Promis
   }
   if (!(await parkReview(parts, review, { epoch: review.epoch, owner }, throttled))) throw new StaleFence()
   log.info('Parked', { runId: run.runId, reviewId: `${review.lens}/${review.part}`, outcome: review.pool })
-  await orSweep(parts, review, () => showParked(parts, run, { pool: review.pool, since, nextTry: until }))
+  // Where others had been let in, the run as it was read may be marked still, and isn't any more.
+  const { parked: _gone, ...unmarked } = run
+  const seen = isOpen ? unmarked : run
+  await orSweep(parts, review, () => showParked(parts, seen, { pool: review.pool, since, nextTry: until }))
   return { outcome: 'parked', findings: 0, blocking: 0 }
 }
 

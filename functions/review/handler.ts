@@ -14,7 +14,7 @@ import { openLedger } from '../../shared/ledger/table.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/limits.ts'
 import { reached } from '../../shared/points.ts'
 import { parseReviewId } from '../../shared/review.ts'
-import { type EndParts, end, finish, hold, park } from './end-work.ts'
+import { type EndParts, end, finish, hold, letOthersIn, park } from './end-work.ts'
 import { type WorkParts, work } from './work.ts'
 
 const ledger = openLedger(environment('TABLE_NAME'), timings())
@@ -55,9 +55,14 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   const held = { run, review, owner }
   if (await standingHalt(ledger, run.repository)) return hold(parts, held)
   const remainingMs = invocation.getRemainingTimeInMillis()
-  const reading = await work(parts, review, { owner, planDigest: run.plan, remainingMs })
+  const reading = await work(parts, review, {
+    owner,
+    planDigest: run.plan,
+    remainingMs,
+    letOthersIn: (assertHeld) => letOthersIn(parts, held, assertHeld),
+  })
   POINT: await reached('review.read')
   // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
   if (await standingHalt(ledger, run.repository)) return hold(parts, held)
-  return reading.kind === 'done' ? finish(parts, held, reading) : park(parts, held, reading.afterMs)
+  return reading.kind === 'done' ? finish(parts, held, reading) : park(parts, held, reading)
 }

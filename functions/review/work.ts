@@ -7,7 +7,7 @@ import { readMade, rememberMade } from '../../shared/documents/made.ts'
 import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/errors.ts'
 import type { ReviewOutcome } from '../../shared/lease.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
-import { LENS_KINDS, type LensName, type ModelChoice } from '../../shared/lens.ts'
+import { LENS_KINDS, type LensName, type ModelCalls, type ModelChoice } from '../../shared/lens.ts'
 import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/limits.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
@@ -15,14 +15,35 @@ import { modelOfPool } from '../../shared/pool.ts'
 import type { ReviewResult } from '../../shared/result.ts'
 import type { Review } from '../../shared/review.ts'
 import { lensOf } from './lenses/index.ts'
+import { whenLetIn } from './let-in.ts'
 import { blockingIn, failureOf, passedThrough, plannedReviewOf, resultOf } from './review.ts'
 
 /** What reading a review came to. */
-export type Reading =
-  /** `isAnswered`: its model has answered, and so is not throttled. */
-  | { readonly kind: 'done'; readonly outcome: ReviewOutcome; readonly isAnswered: boolean }
-  /** The model asks to be left alone for so long, ms: the review is not done. */
-  | { readonly kind: 'throttled'; readonly afterMs: number }
+export type Reading = {
+  /** Its model's pool is open to others, which was seen to while it was read. */
+  readonly isOpen: boolean
+} & (
+  | {
+      readonly kind: 'done'
+      readonly outcome: ReviewOutcome
+      /** Its model has answered, and so is not throttled. */
+      readonly isAnswered: boolean
+    }
+  | {
+      /** The review is not done: the model asks to be left alone for so long, ms. */
+      readonly kind: 'throttled'
+      readonly afterMs: number
+    }
+)
+
+/** What a review is read under. */
+export interface WorkLease {
+  readonly owner: string
+  readonly planDigest: string
+  readonly remainingMs: number
+  /** As `whenLetIn` asks for it; `assertHeld` throws once the lease is lost, and is to be asked before each effect. */
+  readonly letOthersIn: (assertHeld: () => void) => Promise<boolean>
+}
 
 export interface WorkParts {
   readonly ledger: Ledger
@@ -38,24 +59,23 @@ export interface WorkParts {
  * review, as a throttled model says nothing. Every other error is a reason on the review; it is never "no findings". Ends
  * before the function's own deadline, whether the lens heeds its signal or not.
  */
-export async function work(
-  parts: WorkParts,
-  review: Review,
-  lease: { readonly owner: string; readonly planDigest: string; readonly remainingMs: number },
-): Promise<Reading> {
+export async function work(parts: WorkParts, review: Review, lease: WorkLease): Promise<Reading> {
   const { ledger, now, log } = parts
   const { owner } = lease
   const kept = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, now)
+  const letIn = whenLetIn(() => lease.letOthersIn(kept.assertHeld))
   const deadline = AbortSignal.timeout(Math.max(1, lease.remainingMs - WORK_RESERVE_MS))
   try {
     const before = await madeBefore(parts, review)
-    const { digest, result } = before ?? (await made(parts, review, lease.planDigest, { kept, deadline }))
+    const { digest, result } = before ?? (await made(parts, review, lease.planDigest, { kept, deadline, letIn }))
+    const isOpen = await letIn.stop()
     kept.assertHeld()
     const counts = { findings: result.findings.length, blocking: blockingIn(result) }
     // What was made before says nothing about how the model is now.
     const isAnswered = before === undefined && result.usage !== undefined
-    return { kind: 'done', outcome: { state: 'completed', result: digest, ...counts }, isAnswered }
+    return { kind: 'done', outcome: { state: 'completed', result: digest, ...counts }, isAnswered, isOpen }
   } catch (error) {
+    const isOpen = await letIn.stop()
     kept.assertHeld()
     if (isOfOurServices(error))
       throw new Retry('busy', 'A document or a secret could not be read or stored.', 1_000, { cause: error })
@@ -64,10 +84,10 @@ export async function work(
     const about = { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code }
     if (isThrottle(met) && modelOfPool(review.pool) !== undefined) {
       log.info('The model is throttled', about)
-      return { kind: 'throttled', afterMs: met.afterMs }
+      return { kind: 'throttled', afterMs: met.afterMs, isOpen }
     }
     log.warn('The lens failed', about)
-    return { kind: 'done', outcome: { state: 'failed', reason }, isAnswered: ANSWERS.includes(reason.code) }
+    return { kind: 'done', outcome: { state: 'failed', reason }, isAnswered: ANSWERS.includes(reason.code), isOpen }
   } finally {
     await kept.stop()
   }
@@ -110,12 +130,12 @@ async function made(
   parts: WorkParts,
   review: Review,
   planDigest: string,
-  { kept, deadline }: { readonly kept: KeptLease; readonly deadline: AbortSignal },
+  { kept, deadline, letIn }: { readonly kept: KeptLease; readonly deadline: AbortSignal; readonly letIn: ModelCalls },
 ): Promise<Made> {
   const { documents } = parts
   const plan = await getDocument<Plan>(documents, planDigest)
   const signal = AbortSignal.any([kept.signal, deadline])
-  const result = await unlessAborted(signal, readingOf(parts, plan, review, signal))
+  const result = await unlessAborted(signal, readingOf(parts, plan, review, { signal, letIn }))
   kept.assertHeld()
   const digest = await putDocument(documents, result)
   POINT: await reached('review.result_stored')
@@ -137,7 +157,12 @@ async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promi
   }
 }
 
-async function readingOf(parts: WorkParts, plan: Plan, review: Review, signal: AbortSignal): Promise<ReviewResult> {
+async function readingOf(
+  parts: WorkParts,
+  plan: Plan,
+  review: Review,
+  { signal, letIn }: { readonly signal: AbortSignal; readonly letIn: ModelCalls },
+): Promise<ReviewResult> {
   if (review.lens === 'adjudication') return passedThrough(review.part)
   const planned = plannedReviewOf(plan, review)
   if (!planned) throw new Refused('plan_missing', 'The plan has no review of this name.', 'Start the run again.')
@@ -157,17 +182,22 @@ async function readingOf(parts: WorkParts, plan: Plan, review: Review, signal: A
     },
     template: plan.template,
     openFindings: plan.openFindings,
-    model: await modelOf(parts, plan, planned.lens),
+    model: await modelOf(parts, plan, planned.lens, letIn),
     signal,
   })
   return resultOf(plan, planned, output, texts)
 }
 
-async function modelOf(parts: WorkParts, plan: Plan, lens: LensName): Promise<ModelChoice | undefined> {
+async function modelOf(
+  parts: WorkParts,
+  plan: Plan,
+  lens: LensName,
+  calls: ModelCalls,
+): Promise<ModelChoice | undefined> {
   if (!plan.model || LENS_KINDS[lens] !== 'model') return undefined
   const { text } = await parts.modelsSecret.read(parts.now())
   const apiKey = apiKeyIn(text)
-  return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS }
+  return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS, calls }
 }
 
 /** The key in the secret's JSON; undefined for an endpoint that needs none. Never quotes the secret. */

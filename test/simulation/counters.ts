@@ -46,6 +46,7 @@ const EVENTS = [
   'parked',
   'probe',
   'pool opened',
+  'pool opened while its probe is read',
   'message withdrawn',
   'message said',
   'message said by a second look',

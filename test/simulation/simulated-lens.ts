@@ -17,10 +17,12 @@ export type LensBehaviourOf = (name: LensName, input: LensInput) => LensBehaviou
 export function simulatedLens(name: LensName, behaviourOf: LensBehaviourOf): Lens {
   return async (input): Promise<LensOutput> => {
     const { durationMs, findings = [], failure } = behaviourOf(name, input)
+    const { model } = input
+    model?.calls?.asked()
     await waited(durationMs, input.signal)
     if (failure) throw failure
+    model?.calls?.answered()
     const coverage = input.files.map(({ path }) => ({ path, state: 'full' }) as const)
-    const { model } = input
     // As a real one: who has asked a model says what it took.
     return { findings, coverage, ...(model ? { usage: { model: model.model, inputTokens: 1, outputTokens: 1 } } : {}) }
   }

@@ -1,6 +1,7 @@
 /** A throttled model, in virtual time: reviews are parked and not failed, one probe at a time tries it, and patience ends. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Retry } from '../../shared/errors.ts'
+import { PROBE_LET_IN_MS } from '../../shared/limits.ts'
 import { bundleRooms, type ColdStart } from './kernel/bundle.ts'
 import type { Commit } from './services/table.ts'
 import type { LensBehaviourOf } from './simulated-lens.ts'
@@ -19,6 +20,10 @@ afterEach(() => {
 
 const POOL = 'model/simulated'
 const MINUTE_MS = 60_000
+/** ms that a reading takes: longer than it takes to be let in. */
+const READING_MS = 20_000
+/** ms for what a hand-over and its transitions take in the world. */
+const SOON_MS = 3_000
 
 interface Throttling {
   /** ms after the world's first moment until which the model is throttled. */
@@ -58,7 +63,7 @@ async function simulate({ until, afterMs = 20_000, pulls, withinMs, patienceMinu
     const at = elapsed()
     calls.push(at)
     holding.push({ at, held: heldIn(world, POOL) })
-    if (at >= until) return { durationMs: 20_000 }
+    if (at >= until) return { durationMs: READING_MS }
     refused.push(at)
     return { durationMs: 100, failure: new Retry('model_throttled', 'Too many requests.', afterMs) }
   }
@@ -142,6 +147,17 @@ describe('L1: a model that is throttled for ten minutes', () => {
     expect(new Set(probes.map(({ held }) => held))).toEqual(new Set([1]))
     const waits = probes.slice(1).map(({ at }, index) => at - (probes[index]?.at ?? 0))
     expect(waits.at(-1)).toBeGreaterThan(waits[0] ?? 0)
+  })
+
+  test('others are let in when its probe has been read for a while, and not only when it has been read', async () => {
+    const until = 10 * MINUTE_MS
+    const { calls, refused } = await simulate({ until, pulls: 6, withinMs: 1 })
+    const [probe = 0, ...others] = calls.slice(refused.length)
+    expect(others).toHaveLength(5)
+    for (const at of others) {
+      expect(at).toBeGreaterThanOrEqual(probe + PROBE_LET_IN_MS)
+      expect(at).toBeLessThan(probe + PROBE_LET_IN_MS + SOON_MS)
+    }
   })
 
   test('the check run says since when it is parked and when it is tried next; twice, not at each probe', async () => {

@@ -1,6 +1,8 @@
 /** Looks on and notes what happened, for the counters: from commits of the table, from answers, from logs and from ends. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Point } from '../../shared/points.ts'
+import { type ReviewName, reviewIdOf } from '../../shared/review.ts'
+import type { Fleet, Place } from '../../shared/schedule.ts'
 import type { SimulatedEvent, Sometimes } from './counters.ts'
 import type { Container } from './kernel/container.ts'
 import type { Commit, PlainItem } from './services/table.ts'
@@ -17,6 +19,11 @@ export function openWitness(): Witness {
   const seen = new Set<Sometimes>()
   const lastPoint = new WeakMap<Container, Point>()
   const event = (what: SimulatedEvent) => seen.add(`event: ${what}`)
+  /** Epochs of reviews that are leased, by their ids. */
+  const beingRead = new Map<string, unknown>()
+  const noteReading = (review: PlainItem) =>
+    beingRead.set(reviewIdOf(review as unknown as ReviewName), review.state === 'leased' ? review.epoch : undefined)
+  const isRead = ({ reviewId, epoch }: Place) => beingRead.get(reviewId) === epoch
 
   return {
     seen,
@@ -76,7 +83,14 @@ export function openWitness(): Witness {
     },
 
     committed({ changes }) {
-      for (const { key, before, after } of changes) if (after) noteChange(event, String(key.sk), before ?? {}, after)
+      for (const { key, before, after } of changes) {
+        if (!after) continue
+        noteChange(event, String(key.sk), before ?? {}, after)
+        if (String(key.sk).startsWith('REVIEW#')) noteReading(after)
+        if (key.sk === 'FLEET' && probesOfOpened(before ?? {}, after).some((probe) => isRead(probe))) {
+          event('pool opened while its probe is read')
+        }
+      }
     },
   }
 }
@@ -113,6 +127,14 @@ function noteChange(event: (what: SimulatedEvent) => void, sk: string, before: P
   } else if (sk === 'BUDGET') {
     if (after.closedUntil !== undefined) event('budget closed')
   }
+}
+
+/** The probes of pools that were closed before and aren't any more. */
+function probesOfOpened(before: PlainItem, after: PlainItem): Place[] {
+  const closed = (after.closed ?? {}) as Fleet['closed']
+  return Object.entries((before.closed ?? {}) as Fleet['closed']).flatMap(([pool, { probe }]) =>
+    probe && !closed[pool] ? [probe] : [],
+  )
 }
 
 function noteFleet(event: (what: SimulatedEvent) => void, before: PlainItem, after: PlainItem): void {

@@ -80,6 +80,7 @@ function callerOf<Answer>({ model, instructions, schema, signal }: Question<Answ
 
   return async function call(prompt: string, form: Form): Promise<Reply> {
     const deadline = AbortSignal.timeout(model.timeoutMs)
+    model.calls?.asked()
     try {
       const { text, finishReason, usage } = await generateText({
         model: provider(model.model),
@@ -89,6 +90,7 @@ function callerOf<Answer>({ model, instructions, schema, signal }: Question<Answ
         abortSignal: AbortSignal.any([signal, deadline]),
         ...(form === 'schema' ? { output: Output.object({ schema }) } : {}),
       })
+      model.calls?.answered()
       return { text, finishReason, usage, form }
     } catch (error) {
       signal.throwIfAborted()
@@ -98,6 +100,7 @@ function callerOf<Answer>({ model, instructions, schema, signal }: Question<Answ
       }
       // Another shape: the text is still there, and may hold the answer with words around it.
       if (NoObjectGeneratedError.isInstance(error)) {
+        model.calls?.answered()
         return { text: error.text ?? '', finishReason: error.finishReason, usage: error.usage, form }
       }
       if (form === 'schema' && isSchemaUnsupported(error)) return call(prompt, 'text')

@@ -9,6 +9,7 @@ import { running } from './running.ts'
 import { runs } from './runs.ts'
 import { schedule } from './schedule.ts'
 import { sweep } from './sweep.ts'
+import { throttled } from './throttled.ts'
 
 export const mutants: readonly Mutant[] = [
   ...lease,
@@ -20,4 +21,5 @@ export const mutants: readonly Mutant[] = [
   ...rooms,
   ...post,
   ...sweep,
+  ...throttled,
 ]

@@ -25,6 +25,34 @@ async function failure(turn: ModelTurn, ...more: ModelTurn[]) {
   return { error, calls: model.requests.length }
 }
 
+/** What is heard of the calls of one question. */
+async function heardOf(...script: readonly [ModelTurn, ...ModelTurn[]]): Promise<string[]> {
+  await using model = await modelStandIn(...script)
+  const heard: string[] = []
+  const calls = { asked: () => void heard.push('asked'), answered: () => void heard.push('answered') }
+  await question(model.choice({ calls })).catch(() => undefined)
+  return heard
+}
+
+describe('who calls a model', () => {
+  const noSchema = { error: { message: "'response_format.type' must be 'text'" } }
+
+  test.each<[string, readonly [ModelTurn, ...ModelTurn[]], readonly string[]]>([
+    ['is answered', [answers({ colour: 'green' })], ['asked', 'answered']],
+    ['is answered in another shape', [answers({ colour: 'blue' })], ['asked', 'answered', 'asked', 'answered']],
+    ['is answered with no JSON', [{ kind: 'answer', content: 'Green.' }], ['asked', 'answered', 'asked', 'answered']],
+    ['is throttled', [{ kind: 'status', status: 429 }], ['asked']],
+    ['gets no answer', [{ kind: 'drop' }], ['asked']],
+    [
+      'is told to leave the schema out',
+      [{ kind: 'status', status: 400, body: noSchema }, answers({ colour: 'red' })],
+      ['asked', 'asked', 'answered'],
+    ],
+  ])('L1: says so: one who %s', async (_what, script, heard) => {
+    expect(await heardOf(...script)).toEqual(heard)
+  })
+})
+
 describe('an answer', () => {
   test('has the shape that was asked for, and its tokens', async () => {
     await using model = await modelStandIn(answers({ colour: 'green' }))

@@ -1,0 +1,49 @@
+/** Of a throttled model's pool, and of the one review that tries it. */
+import { mutantsOf } from '../mutant.ts'
+
+const tests = ['test/functions/review/let-in.test.ts', 'test/functions/review/throttled.test.ts']
+const schedules = ['test/simulation/throttling.test.ts']
+
+const signals = mutantsOf({ file: 'functions/review/let-in.ts', tests, schedules }, [
+  {
+    name: 'let in: only once it is answered',
+    find: 'timer ??= setTimeout(begin, PROBE_LET_IN_MS).unref()',
+    replace: 'timer ??= undefined',
+    breaks: 'The fleet stands idle while one review is read.',
+  },
+  {
+    name: 'let in: as soon as it is asked',
+    find: 'setTimeout(begin, PROBE_LET_IN_MS)',
+    replace: 'setTimeout(begin, 0)',
+    breaks: 'A pool is opened before its model can have refused, and each place meets a throttled model.',
+  },
+  {
+    name: 'let in: not waited for',
+    find: 'return (await underWay) ?? false',
+    replace: 'return underWay !== undefined',
+    breaks: 'A function that has answered stands still amid granting places.',
+  },
+])
+
+const effects = mutantsOf({ file: 'functions/review/end-work.ts', tests, schedules }, [
+  {
+    name: 'let in: by a worker whose lease is lost',
+    find: '    assertHeld()\n    const isOpen = await openPool',
+    replace: '    const isOpen = await openPool',
+    breaks: 'A worker that was replaced reads and writes on.',
+  },
+  {
+    name: 'let in: its pool opened twice',
+    find: 'isAnswered && !isOpen && (await',
+    replace: 'isAnswered && (await',
+    breaks: 'Nothing but a read of the fleet more for each review of a model.',
+  },
+  {
+    name: 'let in: then throttled, and not shown as parked again',
+    find: 'const seen = isOpen ? unmarked : run',
+    replace: 'const seen = run',
+    breaks: 'A run that waits for its model again says that it goes on.',
+  },
+])
+
+export const throttled = [...signals, ...effects]
