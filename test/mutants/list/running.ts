@@ -153,13 +153,23 @@ const told = mutantsOf(
   [
     {
       name: 'told: the token goes before it is answered',
-      find: `  await answerToken(coordinator.executions, token, { outcome: state, epoch })
-  POINT: await reached('tell_done.answered')
+      find: `  if (token !== undefined) {
+    await answerToken(coordinator.executions, token, { outcome: state, epoch })
+    POINT: await reached('tell_done.answered')
+  }
   await settleDone(coordinator.ledger, review)`,
       replace: `  await settleDone(coordinator.ledger, review)
-  POINT: await reached('tell_done.answered')
-  await answerToken(coordinator.executions, token, { outcome: state, epoch })`,
+  if (token !== undefined) {
+    POINT: await reached('tell_done.answered')
+    await answerToken(coordinator.executions, token, { outcome: state, epoch })
+  }`,
       breaks: 'Who dies in between leaves a task that nobody will answer.',
+    },
+    {
+      name: 'told: one whose token went otherwise stays due',
+      find: '  if (token !== undefined) {',
+      replace: '  if (token === undefined) return\n  {',
+      breaks: 'The sweeper looks at it for ever.',
     },
   ],
 )

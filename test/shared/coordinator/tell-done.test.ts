@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Executions } from '../../../shared/aws/executions.ts'
 import { tellDone } from '../../../shared/coordinator/tell-done.ts'
-import { endReview } from '../../../shared/ledger/review.ts'
+import { dropToken, endReview } from '../../../shared/ledger/review.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { startWorld, type World } from '../ledger/world.ts'
 import { asked, stored } from './fleet-of-tests.ts'
@@ -21,4 +21,14 @@ it('I5: who dies while it tells that a review is done leaves the token, and the 
   await tellDone(world.coordinator, await stored(world, 0))
   expect(world.answers).toEqual([{ token: ended.token, output: { outcome: 'ended', epoch: ended.epoch } }])
   expect(await stored(world, 0)).not.toHaveProperty('token')
+})
+
+it('I5: a done review whose token a late grant took off is due no longer', async () => {
+  const ended = await endReview(world.ledger, await asked(world, 0))
+  if (ended?.token === undefined) throw new Error('Expected the review to end with its token.')
+  await dropToken(world.ledger, ended, ended.token)
+  expect(await world.item(keyOf.review(ended))).toHaveProperty('dueAt')
+  await tellDone(world.coordinator, await stored(world, 0))
+  expect(world.answers).toEqual([])
+  expect(await world.item(keyOf.review(ended))).not.toHaveProperty('dueAt')
 })
