@@ -41,7 +41,7 @@ export class Container {
 
   /**
    * Handles one event; `ended` is called once, whatever happens: also `Sandbox.Timedout` after the room's timeout and
-   * `Runtime.ExitError` when the container is killed, by which the container is gone.
+   * `Runtime.ExitError` when the container is killed, by which the container is gone. Both name the invocation that died.
    */
   invoke(requestId: string, event: string, ended: (end: InvocationEnd) => void): void {
     if (!this.idle) throw new Error(`${this.actor.name} takes no event now.`)
@@ -49,7 +49,7 @@ export class Container {
     const timeoutMs = rooms[room].timeoutSeconds * 1000
     const deadline = timeline.now + timeoutMs
     const timeout = timeline.after(timeoutMs, supervisor, () =>
-      this.#die('Sandbox.Timedout', `Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`),
+      this.#die('Sandbox.Timedout', `Error: Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`),
     )
     this.#end = (end) => {
       this.#end = undefined
@@ -69,7 +69,7 @@ export class Container {
 
   /** Ends it where it is: what it waits for never comes. Repeatable. */
   kill(): void {
-    this.#die('Runtime.ExitError', 'Runtime exited with error: signal: killed')
+    this.#die('Runtime.ExitError', 'Error: Runtime exited with error: signal: killed')
   }
 
   async #handle(event: string, context: object): Promise<void> {
@@ -84,9 +84,9 @@ export class Container {
     }
   }
 
-  #die(errorType: string, errorMessage: string): void {
+  #die(errorType: string, what: string): void {
     this.#options.timeline.kill(this.actor)
-    this.#end?.({ kind: 'error', errorType, errorMessage })
+    this.#end?.({ kind: 'error', errorType, errorMessage: `RequestId: ${this.actor.invocation} ${what}` })
   }
 }
 
