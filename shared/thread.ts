@@ -17,10 +17,18 @@ export interface Thread {
   /** Sequence number of the next entry. */
   readonly nextSequence: number
   /** The run that may speak; it may have ended. */
-  readonly liveRun?: { readonly runId: string; readonly attempt: number; readonly eventAt: number }
+  readonly liveRun?: LiveRun
   /** The last verdict: from its conclusion come the findings that are open. */
   readonly lastConclusion?: { readonly digest: string; readonly head: string; readonly runId: string }
   readonly version: number
+}
+
+export interface LiveRun {
+  readonly runId: string
+  readonly attempt: number
+  readonly kind: Run['kind']
+  /** ms UTC; the latest event that is known of its head. */
+  readonly eventAt: number
 }
 
 /** An entry of the append-only record. */
@@ -48,10 +56,15 @@ export type ClaimDecision =
       readonly ends: string | undefined
     }
 
-/** Pure: the thread after `run` has claimed it at `now`, or why it may not (IL1). `thread` is undefined for a new one. */
+/**
+ * Pure: the thread after `run` has claimed it at `now`, or why it may not (IL1). `thread` is undefined for a new one. A later
+ * event that had only the description read again overtakes no review of its own head, and says that this head still stands (PR6).
+ */
 export function claim(thread: Thread | undefined, run: Run, now: number): ClaimDecision {
   const live = thread?.liveRun
-  if (live && live.runId !== run.runId && live.eventAt > run.eventAt) return { kind: 'superseded', by: live.runId }
+  const isLater = live !== undefined && live.runId !== run.runId && live.eventAt > run.eventAt
+  const saysSame = isLater && live.kind === 'analyzers' && run.kind === 'full' && isOfHead(thread, run)
+  if (isLater && !saysSame) return { kind: 'superseded', by: live.runId }
 
   const before: Thread = thread ?? {
     repositoryId: run.repository.id,
@@ -77,11 +90,20 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
       round: newSeries ? 0 : before.round,
       ...(newSeries ? { counted: [] } : {}),
       nextSequence: before.nextSequence + (entry ? 1 : 0),
-      liveRun: { runId: run.runId, attempt: run.attempt, eventAt: run.eventAt },
+      liveRun: {
+        runId: run.runId,
+        attempt: run.attempt,
+        kind: run.kind,
+        eventAt: saysSame ? live.eventAt : run.eventAt,
+      },
     },
     entry,
     ends: live && live.runId !== run.runId ? live.runId : undefined,
   }
+}
+
+function isOfHead(thread: Thread | undefined, run: Run): boolean {
+  return thread?.head === run.head && thread.baseRef === run.baseRef
 }
 
 /** The thread's rounds with that of a shown `message`; undefined if it is counted already, or belongs to an earlier series. */

@@ -32,6 +32,28 @@ describe('claim', () => {
     expect(claim(claimedBy(h1), { ...h2, eventAt: h1.eventAt }, 1)).toMatchObject({ kind: 'claim', ends: h1.runId })
   })
 
+  describe('PR6: after an edited description was read', () => {
+    const edited = runOf({ head: h1.head, kind: 'analyzers', cause: 'text', eventAt: 2_000 })
+
+    it('the review of its head, whose event is earlier, claims; that the head stood then stays known', () => {
+      const decision = claim(claimedBy(edited), h1, 1)
+      const liveRun = { runId: h1.runId, kind: 'full', eventAt: 2_000 }
+      expect(decision).toMatchObject({ kind: 'claim', ends: edited.runId, thread: { liveRun } })
+    })
+
+    it('no review of an earlier event claims for another head or base, and no earlier text', () => {
+      for (const other of [{ head: sha('h0') }, { baseRef: 'next' }, { kind: 'analyzers', cause: 'before' }] as const) {
+        const run = runOf({ head: h1.head, eventAt: 1_000, ...other })
+        expect(claim(claimedBy(edited), run, 1)).toEqual({ kind: 'superseded', by: edited.runId })
+      }
+    })
+
+    it('a review of a later event is not overtaken by an earlier one of its head', () => {
+      const later = runOf({ head: h1.head, cause: 'comment:1', eventAt: 3_000 })
+      expect(claim(claimedBy(later), h1, 1)).toEqual({ kind: 'superseded', by: later.runId })
+    })
+  })
+
   it('a claim that is repeated, its answer lost, changes neither series nor round nor sequence', () => {
     const once = claimedBy(h1)
     expect(claimedBy(h1, h1)).toEqual({ ...once, version: once.version + 1 })
@@ -64,8 +86,11 @@ describe('claim', () => {
       eventAt: fc.integer({ min: 1, max: 6 }),
       attempt: fc.integer({ min: 1, max: 2 }),
       opensSeries: fc.boolean(),
+      text: fc.option(fc.constantFrom('a text', 'another'), { nil: undefined }),
     })
-    .map(({ head, ...rest }) => runOf({ ...rest, head: sha(head) }))
+    .map(({ head, text, ...rest }) =>
+      runOf({ ...rest, head: sha(head), ...(text ? { kind: 'analyzers', cause: text } : {}) }),
+    )
 
   it('I7: the sequence has no gap, whatever claims in whatever order', () => {
     fc.assert(

@@ -12,7 +12,7 @@ const thread = (eventAt: number): Thread => ({
   series: 1,
   round: 0,
   nextSequence: 1,
-  liveRun: { runId: 'r', attempt: 2, eventAt },
+  liveRun: { runId: 'r', attempt: 2, kind: 'full', eventAt },
   version: 1,
 })
 

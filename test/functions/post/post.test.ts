@@ -19,7 +19,7 @@ const thread: Thread = {
   series: 1,
   round: 0,
   nextSequence: 2,
-  liveRun: { runId: run.runId, attempt: 1, eventAt: 1_000 },
+  liveRun: { runId: run.runId, attempt: 1, kind: 'full', eventAt: 1_000 },
   version: 3,
 }
 const shown = { head: { sha: run.head }, state: 'open', updatedAt: 5_000 }
@@ -56,7 +56,7 @@ describe('stopReason', () => {
   })
 
   it('I4: not once the thread names another run or another attempt, nor of a run that is not concluded', () => {
-    const other = { runId: 'other', attempt: 1, eventAt: 2_000 }
+    const other = { runId: 'other', attempt: 1, kind: 'full', eventAt: 2_000 } as const
     expect(stopReason({ ...facts, thread: { ...thread, liveRun: other } })).toBe('not_live')
     expect(stopReason({ ...facts, thread: undefined })).toBe('not_live')
     expect(stopReason({ ...facts, message: { state: 'owed', attempt: 2 } })).toBe('not_live')

@@ -138,7 +138,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
       seenByAll()
       const run = runOf({ repository, number, head: head.sha, state: 'concluded' })
       await local.put({ ...keyOf.run(run.runId), ...run, duePk: 'DUE#0', dueAt: local.now })
-      const liveRun = { runId: run.runId, attempt: run.attempt, eventAt: run.eventAt }
+      const liveRun = { runId: run.runId, attempt: run.attempt, kind: run.kind, eventAt: run.eventAt }
       const thread = { repositoryId: repository.id, number, head: head.sha, baseRef: base.ref, liveRun }
       await local.put({
         ...keyOf.thread(repository.id, number),

@@ -43,8 +43,43 @@ const joinedMeanwhile = [
   ]),
 ]
 
+const edited = mutantsOf(
+  {
+    file: 'shared/thread.ts',
+    tests: ['test/shared/thread.test.ts'],
+    schedules: ['test/simulation/schedules/edited.test.ts'],
+  },
+  [
+    {
+      name: 'edited: the text of a head overtakes its review',
+      find: 'if (isLater && !saysSame) return',
+      replace: 'if (isLater) return',
+      breaks: 'A pull request whose description is edited before its opening is heard of is never read by models.',
+    },
+    {
+      name: 'edited: a review that was asked for later is overtaken',
+      find: "isLater && live.kind === 'analyzers' && run",
+      replace: 'isLater && run',
+      breaks: 'A late delivery ends the review that a person has asked for since.',
+    },
+    {
+      name: 'edited: an earlier head is reviewed in place of the one that was edited',
+      find: " && run.kind === 'full' && isOfHead(thread, run)",
+      replace: " && run.kind === 'full'",
+      breaks: 'A webhook that came late stops the review of a newer head.',
+    },
+    {
+      name: 'edited: that its head still stood is forgotten',
+      find: 'eventAt: saysSame ? live.eventAt : run.eventAt,',
+      replace: 'eventAt: run.eventAt,',
+      breaks: 'A closing before the edit ends the review of a pull request that was reopened.',
+    },
+  ],
+)
+
 export const again: readonly Mutant[] = [
   ...joinedMeanwhile,
+  ...edited,
   ...mutantsOf(
     {
       file: 'shared/ledger/run-again.ts',

@@ -10,14 +10,14 @@ const decided = mutantsOf(
   [
     {
       name: 'claim: an older event takes over',
-      find: 'live.runId !== run.runId && live.eventAt > run.eventAt)',
-      replace: 'live.runId !== run.runId && live.eventAt > run.eventAt + Infinity)',
+      find: 'live.runId !== run.runId && live.eventAt > run.eventAt',
+      replace: 'live.runId !== run.runId && live.eventAt > run.eventAt + Infinity',
       breaks: 'A webhook that came late stops the review of a newer head.',
     },
     {
       name: 'claim: an event of the same second is refused',
-      find: 'live.eventAt > run.eventAt)',
-      replace: 'live.eventAt >= run.eventAt)',
+      find: 'live.eventAt > run.eventAt',
+      replace: 'live.eventAt >= run.eventAt',
       breaks: 'Of two pushes in one second the second may never be reviewed.',
     },
     {

@@ -101,7 +101,7 @@ describe('writeClaim', () => {
       head: h2.head,
       series: 1,
       nextSequence: 2,
-      liveRun: { runId: second.runId, attempt: 1, eventAt: 2_000 },
+      liveRun: { runId: second.runId, attempt: 1, kind: 'full', eventAt: 2_000 },
       version: 2,
     })
     expect(await stored(second.runId)).toMatchObject({ state: 'running' })

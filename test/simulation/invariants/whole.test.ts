@@ -1,7 +1,7 @@
 /** Nothing lost, nothing doubled, and nothing new under a halt. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
-import { answer, goOn, item, keys, NEWER, RUN, reviewOn, type Synthetic, steps } from './synthetic.ts'
+import { answer, goOn, item, keys, NEWER, RUN, reviewOn, run as runItem, type Synthetic, steps } from './synthetic.ts'
 
 const run = (members: object) => (world: Synthetic) => world.change(...keys.run, { ...members })
 const reason = { code: 'cancelled', sentence: 'Cancelled.' }
@@ -12,6 +12,15 @@ describe('whole', () => {
     [
       'a live head is not superseded',
       run({ outcome: 'superseded', reason }),
+      /A live head was accepted and is neither/,
+    ],
+    [
+      'a live head is not answered by its edited description alone',
+      (world) => {
+        run({ outcome: 'superseded', reason })(world)
+        const edited = { runId: 'edited', kind: 'analyzers', state: 'ended', outcome: 'reviewed' }
+        world.put(item(['RUN#edited', 'RUN'], { ...runItem, ...edited, attempt: 1, deliveries: ['d2'], version: 1 }))
+      },
       /A live head was accepted and is neither/,
     ],
     ['a live head has a run', run({ head: NEWER }), /A live head was accepted and is neither/],

@@ -48,11 +48,13 @@ export function wholeInvariant(view: View, judge: Judge): Invariant {
     const { state, draft, head } = view.github.pullRequest(pull.repository, pull.number)
     if (state !== 'open' || draft) return
     const isOfPull = (each: Delivered) => each.repositoryId === pull.repositoryId && each.number === pull.number
-    if (!delivered.some((each) => isOfPull(each) && each.head === head.sha)) return
+    const asked = delivered.filter((each) => isOfPull(each) && each.head === head.sha).map(({ runId }) => runId)
+    if (asked.length === 0) return
     judge.looked()
-    const ofHead = runs.filter(
-      (run) => run.repository.id === pull.repositoryId && run.number === pull.number && run.head === head.sha,
-    )
+    const ofPull = runs.filter((run) => run.repository.id === pull.repositoryId && run.number === pull.number)
+    // That its edited description was read is no answer to who asked for the head.
+    const isFull = ofPull.some((run) => run.kind === 'full' && asked.includes(run.runId))
+    const ofHead = ofPull.filter((run) => run.head === head.sha && (run.kind === 'full' || !isFull))
     const facts = () => ({ pull, head: head.sha, runs: ofHead })
     judge.holds(ofHead.some(isSettled), 'A live head was accepted and is neither reviewed nor is it said why.', facts)
   }
