@@ -84,8 +84,13 @@ export const MODEL_CALL_MS = 300_000
 export const MODEL_RETRY_AFTER_DEFAULT_MS = 60_000
 /** An endpoint may ask for hours or days; it is tried again before that, ms. */
 export const MODEL_RETRY_AFTER_MAX_MS = 3_600_000
-/** A model that stays throttled is asked again after half of the time that it has been so, but at least this often, ms. */
-export const MODEL_CLOSED_MAX_MS = 5 * 60_000
+/**
+ * A model that stays throttled is asked again after this part of the time that it has been so: if it answers again meanwhile,
+ * the pool has been closed for about a third longer than it had to be, at worst.
+ */
+export const MODEL_CLOSED_PART = 1 / 3
+/** But it is asked at least this often, ms. With that part it bounds how often a review is throttled: see PATIENCE_MS_MAX. */
+export const MODEL_CLOSED_MAX_MS = 6 * 60_000
 /** How much later a model is asked again than it has to be, at most, as a part of the wait: not by all at one moment. */
 export const MODEL_CLOSED_JITTER = 0.1
 /**

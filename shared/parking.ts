@@ -1,5 +1,5 @@
 /** Parking: how long a throttled model is left alone, since when a review waits for it, and when it is given up. Pure. */
-import { MODEL_CLOSED_JITTER, MODEL_CLOSED_MAX_MS } from './limits.ts'
+import { MODEL_CLOSED_JITTER, MODEL_CLOSED_MAX_MS, MODEL_CLOSED_PART } from './limits.ts'
 import { modelOfPool } from './pool.ts'
 import type { Review } from './review.ts'
 import type { Reason, Run } from './run.ts'
@@ -17,7 +17,7 @@ export interface Throttled {
 }
 
 /**
- * The pool is closed for as long as the model asked (`afterMs`), and for half of the time that it has been throttled already:
+ * The pool is closed for as long as the model asked (`afterMs`), and for a third of the time that it has been throttled already:
  * so a model that goes on like that is asked less and less often, within MODEL_CLOSED_MAX_MS. `random` is from 0 to 1.
  */
 export function throttledOf(
@@ -27,7 +27,7 @@ export function throttledOf(
 ): Throttled {
   const { afterMs, now, random } = answer
   const since = review.throttledSince ?? now
-  const backOffMs = Math.min(Math.max(closedMinMs, (now - since) / 2), MODEL_CLOSED_MAX_MS)
+  const backOffMs = Math.min(Math.max(closedMinMs, (now - since) * MODEL_CLOSED_PART), MODEL_CLOSED_MAX_MS)
   const waitMs = Math.max(afterMs, backOffMs) * (1 + MODEL_CLOSED_JITTER * random)
   return { since, until: Math.ceil(now + waitMs), isGivenUp: now - since >= patienceMs }
 }

@@ -46,4 +46,13 @@ const effects = mutantsOf({ file: 'functions/review/end-work.ts', tests, schedul
   },
 ])
 
-export const throttled = [...signals, ...effects]
+const closed = mutantsOf({ file: 'shared/parking.ts', tests: ['test/shared/parking.test.ts'], schedules }, [
+  {
+    name: 'parking: a model asked as often as ever',
+    find: '(now - since) * MODEL_CLOSED_PART',
+    replace: '0',
+    breaks: 'A review that is throttled for two hours fills the history of its execution.',
+  },
+])
+
+export const throttled = [...signals, ...effects, ...closed]
