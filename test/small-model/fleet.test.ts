@@ -19,10 +19,15 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
   ['2 reviews on 2 slots', { reviews: [{}, {}], limits: two }],
   ['3 reviews on 1 slot', { reviews: [{}, {}, {}], limits: one, atomic: 'write' }],
   ['3 reviews on 2 slots', { reviews: [{}, {}, {}], limits: two, atomic: 'write' }],
-  ['2 reviews on 1 slot, any process dies', { reviews: [{}, {}], limits: one, crashes: 1 }],
+  ['2 reviews on 1 slot, any process dies', { reviews: [{}, {}], limits: one, crashes: 1, atomic: 'write' }],
   [
     '1 review, any process dies, the sweeper looks',
     { reviews: [{}], limits: one, crashes: 1, sweeps: 1, atomic: 'write' },
+  ],
+  ['1 review, its worker is called dead and lives', { reviews: [{}], limits: one, lies: 1 }],
+  [
+    '2 reviews on 1 slot, a worker is called dead and lives',
+    { reviews: [{}, {}], limits: one, lies: 1, atomic: 'write' },
   ],
   ['1 review, its grant or lease ends', { reviews: [{}], limits: one, expiries: 1, atomic: 'write' }],
   [

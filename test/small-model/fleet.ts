@@ -7,6 +7,7 @@ import { answerGrant, closePool, enqueue, handOn, openPool, slotOf } from '../..
 import { setLimits } from '../../shared/coordinator/set-limits.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { tellDone } from '../../shared/coordinator/tell-done.ts'
+import { isLost, type LostWorker } from '../../shared/lease.ts'
 import { lookLater, readDue } from '../../shared/ledger/due.ts'
 import { awaitGrant, completeReview, leaseReview, releaseReview } from '../../shared/ledger/review.ts'
 import { type Key, keyOf } from '../../shared/ledger/table.ts'
@@ -42,9 +43,12 @@ function repositoryOf({ repository = 7 }: Planned): Repository {
   return { id: repository, owner: 'acme', name: `r${repository}`, installationId: 70 }
 }
 
-/** The function Admit, as functions/admit/handler.ts calls it, of a review that goes behind so many others. */
+/**
+ * The function Admit, as functions/admit/handler.ts calls it, of a review that goes behind so many others. `lost` is what the
+ * machine heard of the worker that crashed last.
+ */
 export const admit =
-  (planned: Planned, review: number, turn: number, place: number): Code =>
+  (planned: Planned, review: number, turn: number, place: number, lost: LostWorker | undefined): Code =>
   async (ports) => {
     const coordinator = coordinatorOf(ports)
     const { ledger } = coordinator
@@ -56,6 +60,7 @@ export const admit =
       token: tokenOf(review, turn),
     }
     const now = await awaitGrant(ledger, wanted, { writer: ports.nonce(), now: ports.now() })
+    if (lost && isLost(now, lost) && (await takeBackEnded(coordinator, now, lost))) return 'admitted'
     const admission = admissionOf(now)
     if (admission.kind === 'answer') await answer(ports, tokenOf(review, turn), admission.outcome)
     if (admission.kind === 'granted') await answerGrant(coordinator, now)

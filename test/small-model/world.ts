@@ -1,5 +1,6 @@
 /** The small world: a table, programs at work, and Step Functions as far as it calls them; its steps, and what must hold. */
 import { effectiveOf, effectiveOfPool, effectiveOfRepository } from '../../shared/ceiling.ts'
+import type { LostWorker } from '../../shared/lease.ts'
 import { keyOf } from '../../shared/ledger/table.ts'
 import { type Review, reviewIdOf } from '../../shared/review.ts'
 import { FLEET_AT_REST, type Fleet, freePlaces, isAllowed, type Ticket } from '../../shared/schedule.ts'
@@ -14,8 +15,10 @@ export interface Scenario {
   readonly limits: object
   /** Changes of limits that come at any moment. */
   readonly changes?: readonly object[]
-  /** Processes that may die, each at any moment. */
+  /** Processes that may die, each at any moment. Of a worker, Lambda says which one it was, or nothing. */
   readonly crashes?: number
+  /** Workers of which Lambda says at any moment that they are dead, and who work on. */
+  readonly lies?: number
   /** Looks of the sweeper at any due item, at any moment: on time, and when every lease has ended. */
   readonly sweeps?: number
   readonly expiries?: number
@@ -41,6 +44,8 @@ interface Iteration {
   readonly epoch: number
   /** Invocations of the worker, each an owner of its own. */
   readonly tries: number
+  /** What the machine heard of the worker that crashed last. */
+  readonly lost?: LostWorker
   /** The item at which the lease was another's: it is tried again when that has changed. */
   readonly seen?: number
 }
@@ -56,7 +61,7 @@ export interface State {
   readonly now: number
   readonly iterations: readonly Iteration[]
   readonly actors: readonly Actor[]
-  readonly left: { readonly crashes: number; readonly sweeps: number; readonly expiries: number }
+  readonly left: { readonly crashes: number; readonly lies: number; readonly sweeps: number; readonly expiries: number }
   readonly faulty: boolean
   readonly atomic: 'request' | 'write'
 }
@@ -89,22 +94,22 @@ export async function worldOf(scenario: Scenario): Promise<{
     begun.set(`${name} ${now}`, known)
     return known
   }
-  const admitOf = (review: number, { turn, place }: Pick<Iteration, 'turn' | 'place'>, now: number) => {
-    const code = admit(reviews[review] ?? {}, review, turn, place)
-    return actor(`${admitName(review, turn)} at place ${place}`, code, now, { review })
+  const admitOf = (review: number, { turn, place, lost }: Pick<Iteration, 'turn' | 'place' | 'lost'>, now: number) => {
+    const code = admit(reviews[review] ?? {}, review, turn, place, lost)
+    return actor(`${admitName(review, turn)} at place ${place}${textOfLost(lost)}`, code, now, { review })
   }
   const workOf = (review: number, { epoch, tries }: Iteration, now: number) => {
-    const name = `worker ${review}.${epoch}.${tries}`
+    const name = workerName(review, { epoch, tries })
     return actor(name, work(reviews[review] ?? {}, review, epoch, name), now, { review })
   }
 
-  const left = { crashes: scenario.crashes ?? 0, sweeps: scenario.sweeps ?? 0, expiries: scenario.expiries ?? 0 }
+  const { crashes = 0, lies = 0, sweeps = 0, expiries = 0 } = scenario
   const first: State = {
     table,
     now: BEGIN,
     iterations: reviews.map(() => ({ turn: 0, place: -1, phase: 'coming', epoch: 0, tries: 0 })),
     actors: await Promise.all(changes.map((patch, index) => actor(`limits ${index}`, limit(patch), BEGIN))),
-    left,
+    left: { crashes, lies, sweeps, expiries },
     faulty: false,
     atomic: scenario.atomic ?? 'request',
   }
@@ -116,10 +121,11 @@ export async function worldOf(scenario: Scenario): Promise<{
   const withActor = (state: State, added: Actor): State => ({ ...state, actors: [...state.actors, added] })
 
   async function admitAgain(state: State, review: number): Promise<State> {
-    const { turn: before = 0, place = 0 } = state.iterations[review] ?? {}
-    const turn = before + 1
+    const iteration = state.iterations[review]
+    if (!iteration) return state
+    const turn = iteration.turn + 1
     const next = withIteration(state, review, { turn, phase: 'admitting', epoch: 0, tries: 0 })
-    return withActor(next, await admitOf(review, { turn, place }, state.now))
+    return withActor(next, await admitOf(review, { ...iteration, turn }, state.now))
   }
 
   /**
@@ -162,12 +168,19 @@ export async function worldOf(scenario: Scenario): Promise<{
       const waits = iteration.phase === 'admitting' && name.startsWith(`${admitName(review, iteration.turn)} `)
       return waits && ended !== 'admitted' ? admitAgain(state, review) : state
     }
-    if (iteration.phase !== 'working') return state
+    // One that was called dead, and replaced, is heard by nobody.
+    if (iteration.phase !== 'working' || name !== workerName(review, iteration)) return state
     if (ended === 'completed') return withIteration(state, review, { phase: 'done' })
     if (ended === 'stale') return admitAgain(state, review)
     if (ended === 'held') return withIteration(state, review, { phase: 'held', seen: itemOf(state, review) ?? -1 })
-    if (ended.startsWith('threw')) throw new Error(`${name} ${ended}`)
-    return workAgain(state, review)
+    throw new Error(`${name} ${ended}`)
+  }
+
+  /** What Step Functions does when Lambda says that a worker is dead, and names it or not. */
+  async function afterCrash(state: State, { name, review }: Actor, cause: string): Promise<State> {
+    const iteration = review === undefined ? undefined : state.iterations[review]
+    if (review === undefined || iteration?.phase !== 'working' || name !== workerName(review, iteration)) return state
+    return admitAgain(withIteration(state, review, { lost: { epoch: iteration.epoch, cause } }), review)
   }
 
   async function answered(state: State, index: number): Promise<State> {
@@ -234,7 +247,28 @@ export async function worldOf(scenario: Scenario): Promise<{
     for (const current of dying) {
       const actors = state.actors.filter((each) => each !== current)
       const dead = { ...state, actors, left: { ...state.left, crashes }, faulty: true }
-      steps.push({ label: `${current.name} dies`, to: await afterEnd(dead, current, 'died') })
+      if (!current.name.startsWith('worker')) {
+        steps.push({ label: `${current.name} dies`, to: await afterEnd(dead, current, 'died') })
+        continue
+      }
+      for (const cause of [current.name, '']) {
+        const label = `${current.name} dies${cause ? '' : ', and Lambda does not say who'}`
+        steps.push({ label, to: await afterCrash(dead, current, cause) })
+      }
+    }
+    return steps
+  }
+
+  async function liesOf(state: State): Promise<Step<State>[]> {
+    const lies = state.left.lies - 1
+    if (lies < 0) return []
+    const steps: Step<State>[] = []
+    for (const current of state.actors.filter(({ name }) => name.startsWith('worker'))) {
+      const lied = { ...state, left: { ...state.left, lies }, faulty: true }
+      for (const cause of [current.name, '']) {
+        const label = `${current.name} lives and is called dead${cause ? '' : ', but not by its name'}`
+        steps.push({ label, to: await afterCrash(lied, current, cause) })
+      }
     }
     return steps
   }
@@ -287,7 +321,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     if (!state.faulty && state.actors.every(isAtItsLens)) checkNobodyIdle(state)
     const steps = await ordinary(state)
     if (steps.length === 0) await checkRest(state)
-    steps.push(...(await deathsOf(state, state.actors)))
+    steps.push(...(await deathsOf(state, state.actors)), ...(await liesOf(state)))
     const { sweeps, expiries } = state.left
     const aheads = [
       ...(sweeps > 0 ? [{ ahead: SWEEP_MS, left: { ...state.left, sweeps: sweeps - 1 } }] : []),
@@ -343,6 +377,11 @@ function ordersOf(numbers: readonly number[]): number[][] {
   return numbers.flatMap((first) => ordersOf(numbers.filter((each) => each !== first)).map((rest) => [first, ...rest]))
 }
 
+const textOfLost = (lost: LostWorker | undefined): string => (lost ? ` after ${lost.epoch} ${lost.cause}` : '')
+
+const workerName = (review: number, { epoch, tries }: Pick<Iteration, 'epoch' | 'tries'>): string =>
+  `worker ${review}.${epoch}.${tries}`
+
 const admitName = (review: number, turn: number): string => `admit ${tokenOf(review, turn)}`
 
 /** The place of an actor whose read is alone; -1 if there is none. */
@@ -373,7 +412,8 @@ function tableIdOf(table: Snapshot): number {
 function textOf({ table, now, iterations, actors, left, faulty }: State): string {
   const id = tableIdOf(table)
   const works = iterations.map(
-    ({ turn, place, phase, epoch, tries, seen }) => `${place}.${turn}${phase[0]}${epoch}.${tries}.${seen}`,
+    ({ turn, place, phase, epoch, tries, seen, lost }) =>
+      `${place}.${turn}${phase[0]}${epoch}.${tries}.${seen}${textOfLost(lost)}`,
   )
   const stands = actors.map(({ stand }) => stand.id).toSorted((a, b) => a - b)
   return `${id}|${now - BEGIN}|${works}|${stands}|${Object.values(left)}|${faulty}`
