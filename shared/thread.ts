@@ -29,6 +29,8 @@ export interface LiveRun {
   readonly kind: Run['kind']
   /** ms UTC; the latest event that is known of its head. */
   readonly eventAt: number
+  /** ms UTC; as of when GitHub showed the pull request open at its claim. */
+  readonly openAt?: number
 }
 
 /** An entry of the append-only record. */
@@ -100,6 +102,11 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
     entry,
     ends: live && live.runId !== run.runId ? live.runId : undefined,
   }
+}
+
+/** The thread that a run claims while GitHub shows the pull request open, as of `openAt` (ms UTC): no closing before that ends it. */
+export function seenOpen(thread: Thread, openAt: number): Thread {
+  return thread.liveRun ? { ...thread, liveRun: { ...thread.liveRun, openAt } } : thread
 }
 
 function isOfHead(thread: Thread | undefined, run: Run): boolean {

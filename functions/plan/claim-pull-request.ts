@@ -6,7 +6,7 @@ import { readRun } from '../../shared/ledger/run.ts'
 import { contended } from '../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
 import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/run.ts'
-import { claim, type Thread } from '../../shared/thread.ts'
+import { claim, seenOpen, type Thread } from '../../shared/thread.ts'
 import { headSeen } from './head.ts'
 import type { PlanParts } from './parts.ts'
 
@@ -55,9 +55,10 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
     if (run.kind === 'analyzers' && before && before.head === run.head && isLive(before.state)) {
       return { kind: 'waits', behind: before.runId }
     }
+    const next = seenOpen(decision.thread, pullRequest.updatedAt)
     const moved = await writeClaim(ledger, {
       thread,
-      next: decision.thread,
+      next,
       entry: decision.entry,
       run: current,
       ends: before && isLive(before.state) ? before : undefined,
@@ -69,7 +70,7 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
     return {
       kind: 'claimed',
       run: { ...current, state: 'running', version: current.version + 1 },
-      thread: { ...decision.thread, version },
+      thread: { ...next, version },
       pullRequest,
       ends: before && before.state !== 'ended' ? before.runId : undefined,
     }

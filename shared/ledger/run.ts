@@ -121,20 +121,20 @@ export async function updateRun(
  * From then on nothing new of this run takes effect; `finishEnding` completes it. `eventAt` (ms UTC) is that of the event
  * which ends it: a run that was asked for after that is left alone, and one of the same second, in which GitHub tells no
  * order, is asked for once more, so that its next attempt sees how it is at GitHub (D3). `asOf` is the run's own event (ms UTC)
- * as it was when GitHub was asked: one that has joined a later event since is asked for once more too (IL1).
+ * as it was when GitHub was asked: one that has joined a later event since is asked for once more too (IL1), and so is one if `asksAgain` says so.
  */
 export async function beginEnding(
   ledger: Ledger,
   run: { runId: string; attempt: number },
-  ending: { outcome: RunOutcome; reason: Reason; now: number; eventAt?: number; asOf?: number },
+  ending: { outcome: RunOutcome; reason: Reason; now: number; eventAt?: number; asOf?: number; asksAgain?: boolean },
 ): Promise<boolean> {
-  const { outcome, reason, eventAt = Infinity, asOf = Infinity } = ending
+  const { outcome, reason, eventAt = Infinity, asOf = Infinity, asksAgain = false } = ending
   return contended(async () => {
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || current.state === 'ended') return false
     if (current.state === 'ending') return true
     if (current.eventAt > eventAt) return false
-    const isUnsettled = current.eventAt === eventAt || current.eventAt > asOf
+    const isUnsettled = asksAgain || current.eventAt === eventAt || current.eventAt > asOf
     const key = keyOf.run(run.runId)
     const written = await change(ledger, key, {
       set: {

@@ -42,6 +42,11 @@ describe('claimPullRequest', () => {
     expect(await thread()).toMatchObject({ head: request.head, liveRun: { runId: request.runId } })
   })
 
+  it('D3: the thread knows as of when GitHub showed it open, so that no closing before that ends the run', async () => {
+    await claimed(await accepted(), showing(request.head, request.eventAt + 9_000))
+    expect(await thread()).toMatchObject({ liveRun: { eventAt: request.eventAt, openAt: request.eventAt + 9_000 } })
+  })
+
   it('IL1: where GitHub shows a newer head nothing is claimed, and that head is named', async () => {
     const answer = await claimed(await accepted(), showing(sha('newer'), request.eventAt + 1_000))
     expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: { head: { sha: sha('newer') } } })

@@ -77,8 +77,52 @@ const edited = mutantsOf(
   ],
 )
 
+/** A closing is told of late. */
+const closed = [
+  ...mutantsOf(
+    {
+      file: 'functions/command/command.ts',
+      tests: ['test/functions/command/command.test.ts'],
+      schedules: ['test/simulation/schedules/closing.test.ts'],
+    },
+    [
+      {
+        name: 'closing: it ends what GitHub showed open since',
+        find: 'Math.max(live.eventAt, openAt) > eventAt',
+        replace: 'live.eventAt > eventAt',
+        breaks:
+          'A review that a person asks for after a reopening that was not heard of is ended by the closing before.',
+      },
+      {
+        name: 'closing: of the second in which it was seen open',
+        find: 'asksAgain: openAt === eventAt',
+        replace: 'asksAgain: false',
+        breaks:
+          'A pull request that is reopened in the second of its closing, by a webhook that is lost, is not reviewed.',
+      },
+    ],
+  ),
+  ...mutantsOf(
+    {
+      file: 'functions/plan/claim-pull-request.ts',
+      tests: ['test/functions/plan/claim-pull-request.test.ts'],
+      schedules: ['test/simulation/schedules/closing.test.ts'],
+    },
+    [
+      {
+        name: 'closing: that GitHub showed it open is not kept',
+        find: 'seenOpen(decision.thread, pullRequest.updatedAt)',
+        replace: 'seenOpen(decision.thread, 0)',
+        breaks:
+          'A review that a person asks for after a reopening that was not heard of is ended by the closing before.',
+      },
+    ],
+  ),
+]
+
 export const again: readonly Mutant[] = [
   ...joinedMeanwhile,
+  ...closed,
   ...edited,
   ...mutantsOf(
     {

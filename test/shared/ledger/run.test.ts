@@ -209,6 +209,13 @@ describe('the end of a run', () => {
     expect(await world.item(keyOf.run(requestOf().runId))).toMatchObject({ dueAt: world.now })
   })
 
+  it('D3: a closing of the second in which it was seen open asks for it once more', async () => {
+    await accept(requestOf({ eventAt: 1_000 }), 'd1')
+    const closing = { outcome: 'closed', reason, now: world.now, eventAt: 7_000 } as const
+    await beginEnding(world.ledger, await stored(requestOf()), { ...closing, asksAgain: true })
+    expect(await stored(requestOf())).toMatchObject({ state: 'ending', askedAgain: { eventAt: 1_000 } })
+  })
+
   it('IL1: joined by a later event after GitHub was asked, it ends, and its next attempt asks again', async () => {
     await accept(requestOf({ eventAt: 1_000 }), 'd1')
     await accept(requestOf({ eventAt: 7_000 }), 'd2')

@@ -2,7 +2,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import type { LensBehaviourOf } from '../simulated-lens.ts'
-import { writes } from './requests.ts'
 import { openSchedule, REPOSITORY, type Schedule } from './schedule.ts'
 
 let coldStart: ColdStart
@@ -21,10 +20,7 @@ test.each([
   ['is being read', 'running', 2],
 ] as const)('its opening is redelivered after its edit, and finds that the text %s', async (_so, state, attempt) => {
   schedule = await openSchedule({ coldStart, lenses: ['description', 'correctness'] })
-  const opening = schedule.pauseAt({ room: 'webhook', before: writes('PutItem', /^RUN#/) })
-  const { number } = await schedule.open()
-  await opening.reached()
-  opening.kill()
+  const { number } = await schedule.lose(() => schedule.open())
   await schedule.pass(1_000)
   await schedule.act((github) => github.edit(REPOSITORY, number, { body: 'What it is for, and why' }))
   await schedule.until('its text is', () => runOfKind('analyzers')?.state === state)

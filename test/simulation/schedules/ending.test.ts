@@ -1,7 +1,7 @@
 /** IL11: each step of an ending that is delayed until the next attempt works. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
-import { calls, queries, type RequestMatch, reads, transacts, writes } from './requests.ts'
+import { calls, queries, type RequestMatch, transacts, writes } from './requests.ts'
 import { openSchedule, REPOSITORY, type Schedule } from './schedule.ts'
 
 let coldStart: ColdStart
@@ -73,30 +73,6 @@ test('LE6: cancelled after its pull request was closed and reopened, before it h
   const { runs = [] } = schedule.world.github.pullRequest(REPOSITORY, number).checkRuns.at(-1) ?? {}
   expect(schedule.run(head)).toMatchObject({ outcome: 'cancelled', attempt: 1, reason: { code: 'cancelled' } })
   expect(runs).toMatchObject([{ conclusion: 'cancelled', title: 'Not reviewed: cancelled' }])
-})
-
-test('D3: its opening is redelivered while its closing is late: it was reopened in the same second, and is reviewed', async () => {
-  schedule = await openSchedule({ coldStart })
-  const opening = schedule.pauseAt({ room: 'webhook', before: writes('PutItem', /^RUN#/) })
-  const { number, head } = await schedule.open()
-  await opening.reached()
-  opening.kill()
-  await schedule.pass(2_000)
-  const closing = schedule.pauseAt({ room: 'command', before: reads(/ EVENT#closed/) })
-  await schedule.act(async (github) => {
-    await github.closePullRequest(REPOSITORY, number)
-    await github.reopenPullRequest(REPOSITORY, number)
-  })
-  await schedule.until('its reopening was reviewed', () => schedule.run(head).outcome === 'reviewed')
-  await closing.reached()
-  const [opened] = schedule.world.answers
-  if (!opened) throw new Error('No webhook was answered.')
-  expect(await schedule.deliver(opened.webhook)).toMatchObject({ status: 202, body: /raised/ })
-  await schedule.until('its opening has claimed', () => schedule.run(head).state === 'running')
-  closing.resume()
-  await schedule.rest()
-
-  expect(schedule.run(head)).toMatchObject({ outcome: 'reviewed', attempt: 3 })
 })
 
 function slots(): unknown {

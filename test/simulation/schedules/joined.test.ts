@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RoomName } from '../../../infra/rooms.ts'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
-import { github, writes } from './requests.ts'
+import { github } from './requests.ts'
 import { openSchedule, REPOSITORY, type Schedule } from './schedule.ts'
 
 let coldStart: ColdStart
@@ -27,15 +27,6 @@ const reopens: Change = ({ number }) => schedule.act((github) => github.reopenPu
 const pushes: Change = ({ number }) => schedule.push(number)
 const pushesBack: Change = ({ number, head }) => schedule.act((github) => github.pushHead(REPOSITORY, number, head))
 
-/** It is changed in a later second, and its webhook is lost. */
-async function unheard(change: Change, pull: Opened): Promise<void> {
-  const webhook = schedule.pauseAt({ room: 'webhook', before: writes('PutItem', /^(RUN|PR)#/) })
-  await schedule.pass(1_000)
-  await change(pull)
-  await webhook.reached()
-  webhook.kill()
-}
-
 /** It is changed in a later second, and its webhook joins the run of the head. */
 async function joined(change: Change, pull: Opened): Promise<void> {
   const { eventAt } = schedule.run(pull.head)
@@ -53,7 +44,7 @@ test.each<[RoomName, string, string, Change, Change]>([
   const asks = schedule.pauseAt({ room, before: github.readsPullRequest })
   const pull = await schedule.open()
   await asks.reached()
-  await unheard(change, pull)
+  await schedule.lose(() => change(pull))
   const knows = schedule.pauseAt({ room, after: github.readsPullRequest })
   asks.resume()
   await knows.reached()

@@ -12,7 +12,7 @@ import { findingAt, type LensBehaviourOf } from '../simulated-lens.ts'
 import { viewOf } from '../view-of.ts'
 import { openWorld, type World } from '../world.ts'
 import { type Held, openPauses, type Paused, type Where } from './pauses.ts'
-import type { RequestMatch } from './requests.ts'
+import { type RequestMatch, writes } from './requests.ts'
 
 export const REPOSITORY = 'acme/widgets'
 /** A person who may command. */
@@ -42,6 +42,8 @@ export interface Schedule {
   push(number: number, file?: string): Promise<string>
   /** Somebody does something at GitHub. */
   act<T>(work: (github: SimulatedGitHub) => Promise<T> | T): Promise<T>
+  /** Somebody does something at GitHub, in a later second, and its webhook dies before it has recorded an item of that key. */
+  lose<T>(work: () => Promise<T>, key?: RegExp): Promise<T>
   /** Asks the API; resolves when it has answered. */
   ask(routeKey: string, pathParameters?: Readonly<Record<string, string>>, body?: object): Promise<void>
   /** Asks the API without waiting for its answer. */
@@ -155,6 +157,14 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
       return world.act((github) => github.push(REPOSITORY, number, { [file]: `${timeline.now}\n` }))
     },
     act: (work) => world.act(async (github) => work(github)),
+    async lose(work, key = /^(RUN|PR)#/) {
+      await schedule.pass(SECOND_MS)
+      const webhook = pauses.pauseAt({ room: 'webhook', before: writes('PutItem', key) })
+      const done = await work()
+      await webhook.reached()
+      webhook.kill()
+      return done
+    },
     async ask(routeKey, pathParameters, body) {
       const answer = askLater(routeKey, pathParameters, body)
       await until('the API answered', () => answer.isDone)
