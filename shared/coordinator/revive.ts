@@ -1,4 +1,4 @@
-/** GitHub shows a head whose run was superseded, or would be: it is asked for again, as of what GitHub shows. */
+/** GitHub shows a head whose run was superseded or closed, or would be: it is asked for again, as of what GitHub shows. */
 import type { PullRequestShown } from '../head.ts'
 import { causeOf, runIdOf } from '../identity.ts'
 import { askAgain } from '../ledger/run-again.ts'
@@ -6,18 +6,19 @@ import type { Run } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**
- * `overtaken` has found that GitHub shows another head than its own. If the run of that head was superseded, nobody else would
- * review it: webhooks are ordered by seconds only, one may be lost, and GitHub decides (IL1, D3). What GitHub shows is as late as
+ * `overtaken` has found that GitHub shows another head than its own. If the run of that head was superseded, or ended
+ * because the pull request was closed, which is open now, nobody else would review it: webhooks are ordered by seconds only, one
+ * may be lost, and GitHub decides (IL1, D3). What GitHub shows is as late as
  * its `updatedAt`, so that the earlier event of its run doesn't keep it from its claim. Repeatable: once for each attempt that
  * finds it.
  */
 export async function reviveHead(
   { ledger, now }: Pick<Coordinator, 'ledger' | 'now'>,
   overtaken: Pick<Run, 'repository' | 'number' | 'baseRef' | 'runId' | 'attempt' | 'head' | 'eventAt'>,
-  shown: Pick<PullRequestShown, 'head' | 'updatedAt'>,
+  shown: PullRequestShown,
 ): Promise<void> {
   const head = shown.head.sha
-  if (head === overtaken.head) return
+  if (head === overtaken.head || shown.state !== 'open') return
   const runId = runIdOf(overtaken.repository.id, overtaken.number, causeOf.head(head, overtaken.baseRef))
   const askedId = `revived:${overtaken.runId.slice(0, 16)}:${overtaken.attempt}`
   await askAgain(ledger, runId, { askedId, eventAt: shown.updatedAt, after: overtaken.eventAt }, now())

@@ -1,6 +1,6 @@
 /** Runs that go on: asked for once more, resumed after they were held, woken by what they waited for. */
 import { AWAITED_BY_MAX } from '../limits.ts'
-import { isLive, type Reason, type Run, remember, requestAgain } from '../run.ts'
+import { isLive, type Reason, type Run, type RunOutcome, remember, requestAgain } from '../run.ts'
 import { itemOf, laterOf, OF_EARLIER_ATTEMPT, raisedRun, readRun } from './run.ts'
 import { change, contended, due, keyOf, type Ledger } from './table.ts'
 
@@ -14,8 +14,11 @@ export interface AskingAgain {
   readonly after: number
 }
 
+/** Outcomes that say how GitHub was: where it shows that head again, and open, they hold no more. */
+const OVERTAKEN: readonly (RunOutcome | undefined)[] = ['superseded', 'closed']
+
 /**
- * Asks for another attempt of a run that was superseded, due at once: the sweeper starts it. A live one that would be learns
+ * Asks for another attempt of a run that was superseded or closed, due at once: the sweeper starts it. A live one that would be learns
  * that its head is of `eventAt`. False if the run is live anyway, ended otherwise, or not there.
  */
 export async function askAgain(ledger: Ledger, runId: string, asking: AskingAgain, now: number): Promise<boolean> {
@@ -23,7 +26,7 @@ export async function askAgain(ledger: Ledger, runId: string, asking: AskingAgai
   return contended(async () => {
     const run = await readRun(ledger, runId)
     if (!run || run.deliveries.includes(askedId)) return false
-    if (isLive(run.state) ? run.eventAt >= after : run.outcome !== 'superseded') return false
+    if (isLive(run.state) ? run.eventAt >= after : !OVERTAKEN.includes(run.outcome)) return false
     const key = keyOf.run(runId)
     const deliveries = remember(run.deliveries, askedId)
     const eventAt = Math.max(run.eventAt, asking.eventAt)

@@ -144,6 +144,12 @@ export const again: readonly Mutant[] = [
         replace: 'isLive(run.state) ? true :',
         breaks: 'A head that was pushed back to before its run began is never reviewed if that webhook was lost.',
       },
+      {
+        name: 'again: one that was closed stays closed',
+        find: "['superseded', 'closed']",
+        replace: "['superseded']",
+        breaks: 'A head that is pushed back to after a reopening that was not heard of is never reviewed.',
+      },
     ],
   ),
   ...mutantsOf(

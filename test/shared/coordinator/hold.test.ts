@@ -165,8 +165,8 @@ describe('an edited description', () => {
 describe('a head that GitHub shows and whose run was superseded', () => {
   const h1 = requestOf({ head: sha('h1') })
   const h2 = requestOf({ head: sha('h2') })
-  const revive = async (updatedAt = h1.eventAt) =>
-    reviveHead(world.coordinator, await run(h1), { head: { sha: h2.head }, updatedAt })
+  const revive = async (updatedAt = h1.eventAt, state = 'open') =>
+    reviveHead(world.coordinator, await run(h1), { head: { sha: h2.head }, state, updatedAt })
 
   it('IL1, D3: two heads of one second: GitHub decides, and its choice is asked for again, once', async () => {
     await runIs('concluded', h1)
@@ -214,7 +214,17 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     })
   })
 
-  it.each(['reviewed', 'cancelled', 'failed', 'closed'] as const)('one that was %s is left alone', async (outcome) => {
+  it('D3: ended by a closing, while GitHub shows it open: it is asked for again; not while it shows it closed', async () => {
+    await runIs('concluded', h1)
+    await endRun(world.ledger, await runIs('running', h2, 'd2'), { outcome: 'closed', now: world.now })
+    const before = await world.items()
+    await revive(h1.eventAt, 'closed')
+    expect(await world.items()).toEqual(before)
+    await revive()
+    expect(await run(h2)).toMatchObject({ state: 'accepted', attempt: 2 })
+  })
+
+  it.each(['reviewed', 'cancelled', 'failed'] as const)('one that was %s is left alone', async (outcome) => {
     await runIs('concluded', h1)
     await endRun(world.ledger, await runIs('running', h2, 'd2'), { outcome, now: world.now })
     const before = await world.items()
