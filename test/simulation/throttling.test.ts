@@ -28,8 +28,9 @@ const SOON_MS = 3_000
 interface Throttling {
   /** ms after the world's first moment until which the model is throttled. */
   readonly until: number
-  /** What it says, ms. */
+  /** What it says, and after how long it says so, ms. */
   readonly afterMs?: number
+  readonly refusedAfterMs?: number
   readonly pulls: number
   /** Pull requests are opened evenly within this time, ms. */
   readonly withinMs: number
@@ -51,7 +52,8 @@ interface Throttled {
 }
 
 /** A world in which the model is throttled from the beginning, until every run has ended. */
-async function simulate({ until, afterMs = 20_000, pulls, withinMs, patienceMinutes }: Throttling): Promise<Throttled> {
+async function simulate(throttling: Throttling): Promise<Throttled> {
+  const { until, afterMs = 20_000, refusedAfterMs = 100, pulls, withinMs, patienceMinutes } = throttling
   const calls: number[] = []
   const refused: number[] = []
   const holding: { at: number; held: number }[] = []
@@ -65,7 +67,7 @@ async function simulate({ until, afterMs = 20_000, pulls, withinMs, patienceMinu
     holding.push({ at, held: heldIn(world, POOL) })
     if (at >= until) return { durationMs: READING_MS }
     refused.push(at)
-    return { durationMs: 100, failure: new Retry('model_throttled', 'Too many requests.', afterMs) }
+    return { durationMs: refusedAfterMs, failure: new Retry('model_throttled', 'Too many requests.', afterMs) }
   }
   const world: World = openWorld({
     seed: 1,
@@ -158,6 +160,24 @@ describe('L1: a model that is throttled for ten minutes', () => {
       expect(at).toBeGreaterThanOrEqual(probe + PROBE_LET_IN_MS)
       expect(at).toBeLessThan(probe + PROBE_LET_IN_MS + SOON_MS)
     }
+  })
+
+  test('that refuses later than it is taken to let in: its pool is closed again each time, and all complete', async () => {
+    const pulls = 4
+    const { world, calls, refused } = await simulate({
+      until: 5 * MINUTE_MS,
+      refusedAfterMs: PROBE_LET_IN_MS + 5_000,
+      pulls,
+      withinMs: 1,
+    })
+    expect(conclusions(world, pulls)).toEqual(Array.from({ length: pulls }, () => 'completed success'))
+    expect(calls.length - refused.length).toBe(pulls)
+    expect(modelReviews(world).every(({ losses }) => losses === undefined)).toBe(true)
+    // Whoever was let in beside a probe meets it too: a call for each place, and not more, each time.
+    expect(refused.length).toBeGreaterThan(2 * pulls)
+    expect(refused.length).toBeLessThan(10 * pulls)
+    await world.timeline.run(world.timeline.now + 5 * MINUTE_MS)
+    expect(world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })).toMatchObject({ closed: {}, slots: {} })
   })
 
   test('the check run says since when it is parked and when it is tried next; twice, not at each probe', async () => {
