@@ -47,6 +47,8 @@ export interface Weather {
   forgetsMessage(): boolean
   /** ms that Step Functions takes from the end of a task to the start of the next one. */
   transitionMs(): number
+  /** ms after which Step Functions takes a call of a function for failed, although the function goes on; undefined if it hears. */
+  hearsNothingAfter(): number | undefined
   /** True if Step Functions isn't told which invocation it was that died. */
   hidesWhoDied(): boolean
   /** True if the schedule leaves a sweep out. */
@@ -97,6 +99,8 @@ export const STARTS_AT = Date.UTC(2026, 0, 5, 9)
 export const SWEEP_EVERY_MS = 60_000
 /** Messages of a queue that are worked on at once: infra/nudge-queue.ts. */
 const QUEUE_CONCURRENCY = 10
+/** What Step Functions says when its own connection to Lambda broke. */
+const UNHEARD = { error: 'Lambda.SdkClientException', cause: 'The connection was reset.' }
 /** How a container ends that dies. */
 const CRASHES = ['Runtime.ExitError', 'Sandbox.Timedout']
 /** The seed's stream for what AWS and GitHub do by themselves. */
@@ -126,6 +130,8 @@ export function openWorld(options: WorldOptions): World {
           const room = stack.roomOf(functionArn)
           const invoke = () =>
             kernel.functions.invoke(room, JSON.stringify(payload), (end) => done(outcomeOf(end, weather)))
+          const givesUpAfter = weather.hearsNothingAfter?.()
+          if (givesUpAfter !== undefined) timeline.after(givesUpAfter, aws, () => done(UNHEARD))
           if (weather.transitionMs === undefined) invoke()
           else timeline.after(weather.transitionMs(), aws, invoke)
           return undefined

@@ -36,6 +36,7 @@ const WORST = {
   queue_delay: 0.3,
   sweep_missed: 0.4,
   crash_unnamed: 0.5,
+  invocation_unheard: 0.1,
 } as const
 export type FaultKind = keyof typeof WORST
 export const FAULT_KINDS = Object.keys(WORST) as readonly FaultKind[]
@@ -48,6 +49,8 @@ const WAY_MS = { from: 1, to: 12 } as const
 export const SLOW_MS = { from: 4_000, to: 240_000 } as const
 /** GitHub ends a request that takes longer than 10 s, so none lands much later than our own deadline (DESIGN §9). */
 const SLOW_GITHUB_MS = { from: 4_000, to: 15_000 } as const
+/** ms from a call of a function until Step Functions takes it for failed: before it begins, up to well into its work. */
+const UNHEARD_MAX_MS = 20_000
 /** ms that an index is behind. */
 const INDEX_LAG_MAX_MS = 90_000
 /** ms that a queue's message waits before it is received. */
@@ -61,6 +64,7 @@ export interface Storm {
   readonly queueDelayMs: () => number
   readonly missesSweep: () => boolean
   readonly hidesWhoDied: () => boolean
+  readonly hearsNothingAfter: () => number | undefined
   readonly conflicts: (attempt: WriteAttempt) => readonly number[]
   readonly indexLag: IndexLag
   /** What becomes of the process that has reached this point. */
@@ -103,6 +107,7 @@ export function stormOf(
     queueDelayMs: () => (strikes('queue_delay') ? random.below(QUEUE_DELAY_MAX_MS) : random.between(1, 20)),
     missesSweep: () => strikes('sweep_missed'),
     hidesWhoDied: () => strikes('crash_unnamed'),
+    hearsNothingAfter: () => (strikes('invocation_unheard') ? random.below(UNHEARD_MAX_MS) : undefined),
     conflicts: ({ operation, keys }) =>
       operation === 'TransactWriteItems' && strikes('transaction_conflict') ? [random.below(keys.length)] : [],
     indexLag: () => (strikes('index_lag') ? random.below(INDEX_LAG_MAX_MS) : 0),
