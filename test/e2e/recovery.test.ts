@@ -1,6 +1,7 @@
 /** What breaks on the way is taken up again: nothing is lost, and nothing is said or paid for twice. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FunctionError } from '../../infra/local/functions/functions.ts'
 import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 import { action, route } from './wire.ts'
@@ -253,6 +254,50 @@ describe('an execution that dies', () => {
     expect(muster.model.callsAbout('first_part_999')).toHaveLength(1)
     // Asked again, unless its late answer was stored before its worker heard that it had been replaced.
     expect(muster.model.callsAbout('second_part_999').length).toBeLessThanOrEqual(2)
+    expectShownOnce(pullRequest)
+  })
+})
+
+describe('a worker that Lambda calls dead', () => {
+  /** The next worker that begins a review of this lens: Step Functions hears that it crashed when the function is called. */
+  function callNextWorkerDead(lens: string): (owner: string) => void {
+    const { functions, assembly } = muster.stack
+    const { invoke } = functions
+    const crash = Promise.withResolvers<never>()
+    const arn = assembly.functions.find(({ name }) => name === 'review')?.arn
+    functions.invoke = (arnOrName, event, signal) => {
+      const answer = invoke(arnOrName, event, signal)
+      if (arnOrName !== arn || !(event as { review: string }).review.includes(`/${lens}/`)) return answer
+      functions.invoke = invoke
+      return Promise.race([answer, crash.promise])
+    }
+    return (owner) => {
+      const message = `RequestId: ${owner} Error: Runtime exited with error: signal: killed`
+      crash.reject(new FunctionError('Runtime.ExitError', message))
+    }
+  }
+
+  it('IL3: is replaced though its lease stands and it lives; what it says later changes nothing', async () => {
+    const both = muster.model.hold('called_dead')
+    const callDead = callNextWorkerDead('correctness')
+    const pullRequest = await muster.open(await muster.repository('replaced'), {
+      'src/d.ts': 'export const called_dead = 1\n',
+    })
+    const runId = await runIdOf(pullRequest)
+    const review = async () => (await reviewItems(runId)).find(({ lens }) => lens === 'correctness')
+    await muster.until('the model asked', () => muster.model.callsAbout('called_dead').length === 1)
+    const first = await review()
+    expect(first).toMatchObject({ state: 'leased', epoch: 1 })
+
+    callDead(String(first?.owner))
+    await muster.until('the model asked by another one', () => muster.model.callsAbout('called_dead').length === 2)
+    const second = await review()
+    expect(second).toMatchObject({ state: 'leased', epoch: 2, losses: 1 })
+    expect(second?.owner).not.toBe(first?.owner)
+    both.release()
+
+    expect(await muster.runEnded(runId)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
+    expect(await review()).toMatchObject({ state: 'completed', epoch: 2, owner: second?.owner })
     expectShownOnce(pullRequest)
   })
 })
