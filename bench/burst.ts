@@ -118,7 +118,7 @@ const NAMES: Readonly<Record<WriteKind, string>> = {
 }
 
 /** Others touch the halts only where people set or lift one. */
-const CHECKS_HALTS: ReadonlySet<WriteKind> = new Set(['claim', 'conclude', 'parked'])
+const CHECKS_HALTS: ReadonlySet<WriteKind> = new Set(['claim', 'conclude'])
 
 function conflicts({ overlaps, fleetWrites }: Burst): Measurement[] {
   const group = 'refused because another transaction held an item'

@@ -72,7 +72,7 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
   post: {
     description: 'Brings GitHub to what the ledger says is to be shown',
     memoryMiB: smallMiB,
-    // What is due for up to 10 pull requests, at 10 s a call, and what doesn't fit stays due.
+    // What is due for a pull request, a dozen calls of 10 s at most; what doesn't fit stays due.
     timeoutSeconds: 120,
   },
   api: {

@@ -1,33 +1,30 @@
 /** Runs that are parked, with what GitHub shows of that, so that each beginning and end is shown once; reviews given up. */
 import type { Review } from '../review.ts'
 import type { Reason, Run } from '../run.ts'
-import { noHaltInTransaction } from './halt.ts'
 import { type Raise, raiseInTransaction } from './resource.ts'
 import { change, changeInTransaction, due, keyOf, type Ledger, transact } from './table.ts'
 
 /**
- * Marks a run as parked, or takes the mark away (undefined), and raises `wanted`: if the run is as it was read (else `again`)
- * and no halt stands, under which nothing new is shown.
+ * Marks a run as parked, or takes the mark away (undefined), and raises `wanted`, if the run is as it was read. Halts are
+ * not asked: under one, post shows nothing. With hundreds of runs parked at once, they would refuse each other at that item.
  */
 export async function writeParked(
   ledger: Ledger,
   run: Run,
   parked: Run['parked'],
   raise: Pick<Raise, 'wanted' | 'now'>,
-): Promise<'done' | 'halted' | 'again'> {
+): Promise<'done' | 'again'> {
   const key = keyOf.run(run.runId)
   const { repository, number, runId } = run
   const members = { version: run.version + 1, ...due(key, raise.now + ledger.timings.lookMs) }
   const answer = await transact(ledger, [
-    noHaltInTransaction(ledger, run.repository),
     changeInTransaction(ledger, key, {
       ...(parked ? { set: { ...members, parked } } : { set: members, remove: ['parked'] }),
       if: { version: run.version },
     }),
     raiseInTransaction(ledger, { repositoryId: repository.id, number, runId, ...raise }),
   ])
-  if (answer.done) return 'done'
-  return answer.refused.includes(0) ? 'halted' : 'again'
+  return answer.done ? 'done' : 'again'
 }
 
 /**

@@ -139,9 +139,9 @@ describe('queues', () => {
     }
   })
 
-  test('a batch is answered message by message', () => {
+  test('an invocation is for one message, and what it could not do is reported, not thrown', () => {
     for (const [logicalId, { Properties: source }] of ofType(template, 'AWS::Lambda::EventSourceMapping')) {
-      expect(source, logicalId).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] })
+      expect(source, logicalId).toMatchObject({ BatchSize: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] })
     }
   })
 

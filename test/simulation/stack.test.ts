@@ -28,7 +28,7 @@ test.each(Object.values(stack.queues))('the queue $name behaves the same, and wa
   const receives = ({ maxReceiveCount }: { maxReceiveCount?: number }) => maxReceiveCount
   expect(receives(JSON.parse(redrive))).toBe(receives(JSON.parse(found?.attributes.RedrivePolicy ?? '{}')))
   expect(deployed.eventSources).toContainEqual(
-    expect.objectContaining({ queue: queue.name, function: queue.consumer, batchSize: 10, maxConcurrency: 10 }),
+    expect.objectContaining({ queue: queue.name, function: queue.consumer, batchSize: 1, maxConcurrency: 10 }),
   )
 })
 

@@ -102,8 +102,8 @@ describe('what it says', () => {
 
   test('queues, routes and schedules lead to functions by name', () => {
     expect(assembly.eventSources).toEqual([
-      { queue: 'inbox.fifo', function: 'command', batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true },
-      { queue: 'outbox.fifo', function: 'post', batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true },
+      { queue: 'inbox.fifo', function: 'command', batchSize: 1, maxConcurrency: 10, reportBatchItemFailures: true },
+      { queue: 'outbox.fifo', function: 'post', batchSize: 1, maxConcurrency: 10, reportBatchItemFailures: true },
     ])
     expect(assembly.routes).toEqual([
       { method: 'POST', path: '/github/webhook', function: 'webhook' },
