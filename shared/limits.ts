@@ -155,6 +155,8 @@ export const FILES_FETCHED_MAX = 300
 export const GITHUB_CONCURRENCY = 8
 /** Runs that one run wakes when it ends: edits of a description while its head is reviewed; more are found by their own time. */
 export const AWAITED_BY_MAX = 20
+/** Earlier task tokens a run remembers: of so many calls of Conclude any may be the one that Step Functions waits for. */
+export const TOKENS_KEPT = 8
 /** Delivery ids a run remembers (DESIGN §4). */
 export const DELIVERIES_KEPT = 20
 /** The pull request's description as given to a lens, UTF-8 bytes; a cut is said (AD6). */

@@ -83,6 +83,7 @@ export const OF_EARLIER_ATTEMPT = [
   'reason',
   'verdict',
   'token',
+  'earlierTokens',
   'plan',
   'planKey',
   'pools',
@@ -100,7 +101,9 @@ export async function readRun(ledger: Ledger, runId: string, signal?: AbortSigna
 export async function updateRun(
   ledger: Ledger,
   run: Run,
-  members: Partial<Pick<Run, 'state' | 'reason' | 'outcome' | 'plan' | 'planKey' | 'token' | 'attempt' | 'verdict'>>,
+  members: Partial<
+    Pick<Run, 'state' | 'reason' | 'outcome' | 'plan' | 'planKey' | 'token' | 'earlierTokens' | 'attempt' | 'verdict'>
+  >,
   options: { now: number; remove?: readonly (keyof Run)[] },
 ): Promise<Run | undefined> {
   const key = keyOf.run(run.runId)
@@ -178,7 +181,7 @@ export async function endRun(
       version: run.version + 1,
       expiresAt: Math.floor(end.now / 1000) + RETENTION_S,
     },
-    remove: ['duePk', 'dueAt', 'token'],
+    remove: ['duePk', 'dueAt', 'token', 'earlierTokens'],
     if: { version: run.version },
   })
   return written.done
@@ -215,6 +218,7 @@ export function raisedRun(run: Run, request: RunRequest, deliveries: readonly st
     reason: _r,
     verdict: _v,
     token: _t,
+    earlierTokens: _e,
     plan: _p,
     planKey: _k,
     pools: _pools,

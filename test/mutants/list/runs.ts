@@ -212,9 +212,16 @@ const finished = mutantsOf(
     },
     {
       name: 'finish: its token not answered',
-      find: "await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })",
+      find: "await answerToken(coordinator.executions, token, { outcome: failed ? 'failed' : 'shown' })",
       replace: 'await Promise.resolve(failed)',
       breaks: 'The execution of a run that is shown waits for days.',
+    },
+    {
+      name: 'finish: only the token that came last is answered',
+      find: 'for (const token of tokensOf(run)) {',
+      replace: 'for (const token of tokensOf(run).slice(-1)) {',
+      breaks:
+        'The execution of a run that is shown waits for a day, if a call of Conclude was taken for failed and went on.',
     },
   ],
 )
