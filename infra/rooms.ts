@@ -72,8 +72,9 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
   post: {
     description: 'Brings GitHub to what the ledger says is to be shown',
     memoryMiB: smallMiB,
-    // What is due for a pull request, a dozen calls of 10 s at most; what doesn't fit stays due.
-    timeoutSeconds: 120,
+    // What is due for one pull request: a dozen calls, most of a second, none of more than 10. What doesn't fit stays due, and each
+    // step that was done is known. Six times this is how long a poster that died holds its pull request up (AW53).
+    timeoutSeconds: 60,
   },
   api: {
     description: 'Shows programs and operators runs and the fleet, and does what they ask of them',

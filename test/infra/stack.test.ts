@@ -132,7 +132,7 @@ describe('queues', () => {
     })
     expect(triples).toEqual([
       { room: 'command', timeoutSeconds: 60, hiddenSeconds: 360, receives: 5, atOnce: 10, reserved: undefined },
-      { room: 'post', timeoutSeconds: 120, hiddenSeconds: 720, receives: 5, atOnce: 10, reserved: undefined },
+      { room: 'post', timeoutSeconds: 60, hiddenSeconds: 360, receives: 5, atOnce: 10, reserved: undefined },
     ])
     for (const { timeoutSeconds, hiddenSeconds } of triples) {
       expect(hiddenSeconds).toBeGreaterThanOrEqual(6 * Number(timeoutSeconds))

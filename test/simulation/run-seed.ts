@@ -55,7 +55,7 @@ export async function runSeed(
   }
   const lenses = lensesOf(randomOf(seed, STREAMS.lenses), () => world().timeline.now)
   const random = randomOf(seed, STREAMS.people)
-  const people = openPeople({ script, random, world, lenses, saw: witness.saw })
+  const people = openPeople({ script, random, world, lenses, delaysWebhook: storm.delaysWebhook, saw: witness.saw })
   const rest = watchRest(world)
   const logs: string[] = []
   opened = openWorld({

@@ -61,9 +61,11 @@ export function openPeople(options: {
   readonly random: Random
   readonly world: () => World
   readonly lenses: Lenses
+  /** GitHub's next webhook is delivered late. */
+  readonly delaysWebhook: () => boolean
   readonly saw: (what: Sometimes) => void
 }): People {
-  const { script, random, lenses, saw } = options
+  const { script, random, lenses, delaysWebhook, saw } = options
   const pulls: (Pull | undefined)[] = script.pulls.map(() => undefined)
   const repositoryIds: number[] = []
   const installations: number[] = []
@@ -325,9 +327,10 @@ export function openPeople(options: {
       webhooks.push(webhook)
       const delayMs = random.between(DELIVERY_MS.from, DELIVERY_MS.to)
       const how = next
+      const isLate = how === 'late' || delaysWebhook()
       next = undefined
       const delays =
-        how === 'twice' ? [delayMs, delayMs] : how === 'late' ? [random.between(LATE_MS.from, LATE_MS.to)] : [delayMs]
+        how === 'twice' ? [delayMs, delayMs] : isLate ? [random.between(LATE_MS.from, LATE_MS.to)] : [delayMs]
       deliveries += delays.length
       return delays
     },

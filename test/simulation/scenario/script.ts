@@ -81,8 +81,8 @@ const AFTERMATH_MS = 60_000
 /** Of some seeds: as long as five errors of one message take, with their growing waits and a sweep after each (LE9). */
 const LASTING_MS = 480_000
 const LASTING_CHANCE = 0.15
-/** Where a queue's consumer crashes again and again: its message is received five times, and hidden for twelve minutes each time. */
-const UNTIL_DEAD_MS = 3_600_000
+/** Where a queue's consumer crashes again and again: its message is received five times, and hidden for six minutes each time. */
+const UNTIL_DEAD_MS = 1_800_000
 const CONSUMER_POINT = /^(post|command)\./
 /** Where a worker crashes again and again, its review is lost too often after five leases of at most three minutes, and sweeps. */
 const UNTIL_LOST_MS = 1_200_000

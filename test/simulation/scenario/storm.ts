@@ -33,6 +33,7 @@ const WORST = {
   transaction_conflict: 0.2,
   index_lag: 0.3,
   redelivery: 0.4,
+  webhook_late: 0.3,
   queue_delay: 0.3,
   sweep_missed: 0.4,
   crash_unnamed: 0.5,
@@ -62,6 +63,8 @@ export interface Storm {
   readonly coldStarts: () => boolean
   readonly forgetsMessage: () => boolean
   readonly queueDelayMs: () => number
+  /** GitHub's next webhook is delivered late, behind others. */
+  readonly delaysWebhook: () => boolean
   readonly missesSweep: () => boolean
   readonly hidesWhoDied: () => boolean
   readonly hearsNothingAfter: () => number | undefined
@@ -105,6 +108,7 @@ export function stormOf(
     coldStarts: () => strikes('cold_start'),
     forgetsMessage: () => strikes('redelivery'),
     queueDelayMs: () => (strikes('queue_delay') ? random.below(QUEUE_DELAY_MAX_MS) : random.between(1, 20)),
+    delaysWebhook: () => strikes('webhook_late'),
     missesSweep: () => strikes('sweep_missed'),
     hidesWhoDied: () => strikes('crash_unnamed'),
     hearsNothingAfter: () => (strikes('invocation_unheard') ? random.below(UNHEARD_MAX_MS) : undefined),
