@@ -17,6 +17,7 @@ const real = {
   setImmediate,
   clearImmediate,
   abortTimeout: AbortSignal.timeout,
+  abortAny: AbortSignal.any,
   random: Math.random,
   cryptoRandomUUID: nodeCrypto.randomUUID,
   webRandomUUID: crypto.randomUUID,
@@ -57,6 +58,7 @@ export function replaceGlobals(timeline: Timeline, random: Random): () => void {
   globalThis.clearInterval = clearing(real.clearInterval)
   globalThis.clearImmediate = clearing(real.clearImmediate)
   AbortSignal.timeout = (ms) => (currentActor() ? abortedAfter(ms) : real.abortTimeout.call(AbortSignal, ms))
+  AbortSignal.any = (signals) => (currentActor() ? abortedWith([...signals]) : real.abortAny.call(AbortSignal, signals))
   Math.random = () => (currentActor() ? random.next() : real.random())
   performance.now = () => (currentActor() ? timeline.now - startedAt : real.performanceNow.call(performance))
   nodeCrypto.randomUUID = (options) => uuid(() => real.cryptoRandomUUID(options))
@@ -72,6 +74,7 @@ export function replaceGlobals(timeline: Timeline, random: Random): () => void {
     globalThis.clearInterval = real.clearInterval
     globalThis.clearImmediate = real.clearImmediate
     AbortSignal.timeout = real.abortTimeout
+    AbortSignal.any = real.abortAny
     Math.random = real.random
     performance.now = real.performanceNow
     nodeCrypto.randomUUID = real.cryptoRandomUUID
@@ -150,5 +153,15 @@ function clearing(otherwise: (timer: never) => void): (timer: unknown) => void {
 function abortedAfter(ms: number): AbortSignal {
   const controller = new AbortController()
   setTimeout(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms)
+  return controller.signal
+}
+
+/** Node.js keeps what waits for its own until it is aborted, also where nobody can abort it any more: whole worlds would stay. */
+function abortedWith(signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason)
+    else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true })
+  }
   return controller.signal
 }
