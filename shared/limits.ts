@@ -155,7 +155,7 @@ export const FILES_FETCHED_MAX = 300
 export const GITHUB_CONCURRENCY = 8
 /** Runs that one run wakes when it ends: edits of a description while its head is reviewed; more are found by their own time. */
 export const AWAITED_BY_MAX = 20
-/** Earlier task tokens a run remembers: of so many calls of Conclude any may be the one that Step Functions waits for. */
+/** Task tokens an item keeps: of so many calls of one room, repeated by Step Functions, any may be the one that it waits for. */
 export const TOKENS_KEPT = 8
 /** Delivery ids a run remembers (DESIGN §4). */
 export const DELIVERIES_KEPT = 20
@@ -192,3 +192,8 @@ export const ROUNDS_REMEMBERED_MAX = 2 * ROUNDS_CEILING_MAX
 export const CONFLICT_TRIES_MAX = 12
 /** Errors (not throttles) after which a message is `failed` (LE9). */
 export const POST_ERRORS_MAX = 5
+/**
+ * So many before one is `failed` that GitHub said it took and doesn't show: taken by the last of the tries above, it is still
+ * looked for three times, minutes apart, as the waits have grown by then. GitHub's lists lag by seconds (AW73, LE14).
+ */
+export const POST_UNSEEN_MAX = POST_ERRORS_MAX + 3

@@ -29,7 +29,7 @@ export interface Review extends ReviewName {
   readonly owner?: string
   /** ms UTC: end of the grant or of the lease. */
   readonly until?: number
-  /** Task token of Admit, until it is answered. */
+  /** Task tokens of Admit, until they are answered: task-token.ts. */
   readonly token?: string
   readonly repository: Repository
   readonly pool: string

@@ -1,6 +1,6 @@
 /** A run: one review of one pull request for one cause. Its states, and what a delivery does to one that exists. */
 import type { ErrorCode } from './errors.ts'
-import { DELIVERIES_KEPT, TOKENS_KEPT } from './limits.ts'
+import { DELIVERIES_KEPT } from './limits.ts'
 
 /**
  * accepted → running → concluded → ended is the way of a run that is reviewed. `ending` is the one way out for
@@ -67,9 +67,8 @@ export interface Run extends RunRequest {
   readonly concludedPlanKey?: string
   /** False if a lens that was placed failed: a verdict with that plan key is then made again, with what is missing. */
   readonly concludedWhole?: boolean
-  /** Task token of Conclude, until it is answered: the one that was written last, and those before it, newest last. */
+  /** Task tokens of Conclude, until they are answered: task-token.ts. */
   readonly token?: string
-  readonly earlierTokens?: readonly string[]
   /** Runs that wait until this one has ended: they are woken then. */
   readonly awaitedBy?: readonly string[]
   /** Asked for while the run was ending: its next attempt, which begins when this one has ended. */
@@ -114,18 +113,4 @@ export function remember(deliveries: readonly string[], deliveryId: string): str
 /** True while a run may still change what GitHub shows. */
 export function isLive(state: RunState): boolean {
   return state !== 'ended' && state !== 'ending'
-}
-
-/**
- * The tokens of a concluded run for which Conclude was called with `token`. That call isn't always the latest: one that Step
- * Functions has taken for failed may go on, and come last (IL10). So the ones before it are kept, and are answered too.
- */
-export function withToken(run: Pick<Run, 'token' | 'earlierTokens'>, token: string) {
-  const earlier = tokensOf(run).filter((known) => known !== token)
-  return { token, earlierTokens: earlier.slice(-TOKENS_KEPT) }
-}
-
-/** Every task token that may be waited for, newest last. */
-export function tokensOf({ token, earlierTokens = [] }: Pick<Run, 'token' | 'earlierTokens'>): string[] {
-  return token === undefined ? [...earlierTokens] : [...earlierTokens, token]
 }

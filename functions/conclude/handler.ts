@@ -20,7 +20,8 @@ import { CONTRACT } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
 import type { ReviewResult } from '../../shared/result.ts'
-import { type Run, withToken } from '../../shared/run.ts'
+import type { Run } from '../../shared/run.ts'
+import { withToken } from '../../shared/task-token.ts'
 import type { Thread } from '../../shared/thread.ts'
 import { checkRunOf } from './check-run.ts'
 import { conclude } from './conclude.ts'
@@ -66,7 +67,8 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   if (run.state === 'ended') return run.outcome === 'reviewed' ? 'shown' : 'superseded'
   if (run.state === 'concluded') {
     // Called again: this token is answered too when all is shown.
-    return (await updateRun(ledger, run, withToken(run, token), { now: Date.now() })) ? 'owed' : 'again'
+    const tokens = withToken(run.token, token)
+    return (await updateRun(ledger, run, { token: tokens }, { now: Date.now() })) ? 'owed' : 'again'
   }
   const thread = await readThread(ledger, run.repository.id, run.number)
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'

@@ -10,6 +10,7 @@ import { nameOf } from '../errors.ts'
 import { executionNameOf } from '../identity.ts'
 import { CONTRACT } from '../limits.ts'
 import type { Run } from '../run.ts'
+import { tokensIn } from '../task-token.ts'
 import { sayingRetry, withDeadline } from './client.ts'
 
 export interface Executions {
@@ -82,19 +83,24 @@ export async function stopExecution(executions: Executions, executionArn: string
 /** Errors that say that nobody waits on this token any more (FACTS: errors on late callbacks). */
 const DEAD_ANSWERS = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken']
 
-/** Answers a waiting task. `dead` means that nobody waits on this token; it says nothing about the work. */
+/**
+ * Answers the task that waits on one of these tokens (task-token.ts): the newest is tried first, and no two are waited on at
+ * once. `dead` means that nobody waits on any of them; it says nothing about the work.
+ */
 export async function answerToken(
   executions: Executions,
-  token: string,
+  tokens: string,
   output: Record<string, string | number>,
 ): Promise<'answered' | 'dead'> {
-  try {
-    await executions.client.send(new SendTaskSuccessCommand({ taskToken: token, output: JSON.stringify(output) }))
-    return 'answered'
-  } catch (error) {
-    if (DEAD_ANSWERS.includes(nameOf(error))) return 'dead'
-    throw error
+  for (const taskToken of tokensIn(tokens).toReversed()) {
+    try {
+      await executions.client.send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }))
+      return 'answered'
+    } catch (error) {
+      if (!DEAD_ANSWERS.includes(nameOf(error))) throw error
+    }
   }
+  return 'dead'
 }
 
 function nameFor(run: Run): string {

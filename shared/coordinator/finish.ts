@@ -5,7 +5,7 @@ import { type ResourceName, readResources, resourceIn } from '../ledger/resource
 import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
 import { reached } from '../points.ts'
-import { type Reason, tokensOf } from '../run.ts'
+import type { Reason } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { wakeWaiting } from './hold.ts'
 
@@ -32,8 +32,8 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   }
   POINT: await reached('finish.rounds_counted')
   // Answered before the run ends: what dies in between is due still, and a second answer is only dead.
-  for (const token of tokensOf(run)) {
-    await answerToken(coordinator.executions, token, { outcome: failed ? 'failed' : 'shown' })
+  if (run.token !== undefined) {
+    await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
   POINT: await reached('finish.answered')
   const end = failed ? ({ outcome: 'failed', reason: NOT_SAID } as const) : ({ outcome: 'reviewed' } as const)

@@ -12,6 +12,7 @@ import {
   takeBack as takeBackStep,
 } from '../lease.ts'
 import { isDone, type Review, type ReviewName, reviewIdOf } from '../review.ts'
+import { withToken } from '../task-token.ts'
 import { carryOut, leaseItemFrom } from './carry-out.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
@@ -77,11 +78,14 @@ export async function awaitGrant(
     if (!newAttempt && (current.state === 'failed' || current.state === 'ended')) return current
 
     const restarts = newAttempt || current.state === 'planned'
+    // An earlier call of Admit that was taken for failed may go on, and come last: its token takes no other's place (IL9).
+    const token = withToken(current.token, wanted.token)
     const next: Review = newAttempt
       ? { ...wanted, state: 'waiting', epoch: current.epoch + 1 }
-      : { ...current, token: wanted.token, state: restarts ? 'waiting' : current.state }
+      : { ...current, token, state: restarts ? 'waiting' : current.state }
+    if (!restarts && token === current.token) return current
     const written = await change(ledger, key, {
-      set: restarts ? { ...next, ...due(key, options.now + ledger.timings.grantMs) } : { token: wanted.token },
+      set: restarts ? { ...next, ...due(key, options.now + ledger.timings.grantMs) } : { token },
       ...(newAttempt ? { remove: OF_EARLIER_ATTEMPT } : {}),
       // Of the token too: a write that arrives once more, after a later Admit has come, must not bring its dead token back.
       if: { state: current.state, epoch: current.epoch, attempt: current.attempt, token: current.token },

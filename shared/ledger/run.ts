@@ -83,7 +83,6 @@ export const OF_EARLIER_ATTEMPT = [
   'reason',
   'verdict',
   'token',
-  'earlierTokens',
   'plan',
   'planKey',
   'pools',
@@ -101,9 +100,7 @@ export async function readRun(ledger: Ledger, runId: string, signal?: AbortSigna
 export async function updateRun(
   ledger: Ledger,
   run: Run,
-  members: Partial<
-    Pick<Run, 'state' | 'reason' | 'outcome' | 'plan' | 'planKey' | 'token' | 'earlierTokens' | 'attempt' | 'verdict'>
-  >,
+  members: Partial<Pick<Run, 'state' | 'reason' | 'outcome' | 'plan' | 'planKey' | 'token' | 'attempt' | 'verdict'>>,
   options: { now: number; remove?: readonly (keyof Run)[] },
 ): Promise<Run | undefined> {
   const key = keyOf.run(run.runId)
@@ -181,7 +178,7 @@ export async function endRun(
       version: run.version + 1,
       expiresAt: Math.floor(end.now / 1000) + RETENTION_S,
     },
-    remove: ['duePk', 'dueAt', 'token', 'earlierTokens'],
+    remove: ['duePk', 'dueAt', 'token'],
     if: { version: run.version },
   })
   return written.done
@@ -218,7 +215,6 @@ export function raisedRun(run: Run, request: RunRequest, deliveries: readonly st
     reason: _r,
     verdict: _v,
     token: _t,
-    earlierTokens: _e,
     plan: _p,
     planKey: _k,
     pools: _pools,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { DELIVERIES_KEPT, TOKENS_KEPT } from '../../shared/limits.ts'
-import { isLive, meaningOf, type RunState, remember, tokensOf, withToken } from '../../shared/run.ts'
+import { DELIVERIES_KEPT } from '../../shared/limits.ts'
+import { isLive, meaningOf, type RunState, remember } from '../../shared/run.ts'
 import { requestOf, runOf } from './samples.ts'
 
 const STATES: readonly RunState[] = ['accepted', 'running', 'concluded', 'held', 'ending', 'ended']
@@ -43,18 +43,6 @@ describe('remember', () => {
     expect(deliveries.at(-1)).toBe(`d${DELIVERIES_KEPT + 4}`)
     expect(remember(deliveries, 'd10').filter((id) => id === 'd10')).toHaveLength(1)
     expect(remember(deliveries, 'd10').at(-1)).toBe('d10')
-  })
-})
-
-describe('withToken', () => {
-  it('IL10: whichever call comes last, each token is kept once, the newest last, and no more than its limit', () => {
-    let run = runOf({ token: 't0' })
-    for (const token of ['t1', 't0', 't0']) run = { ...run, ...withToken(run, token) }
-    expect(run).toMatchObject({ token: 't0', earlierTokens: ['t1'] })
-    for (let index = 2; index < TOKENS_KEPT + 5; index += 1) run = { ...run, ...withToken(run, `t${index}`) }
-    expect(tokensOf(run)).toHaveLength(TOKENS_KEPT + 1)
-    expect(tokensOf(run).at(-1)).toBe(`t${TOKENS_KEPT + 4}`)
-    expect(tokensOf(runOf())).toEqual([])
   })
 })
 

@@ -80,7 +80,7 @@ const concluded = mutantsOf(
     },
     {
       name: 'conclude: called again, it keeps the first token',
-      find: "return (await updateRun(ledger, run, withToken(run, token), { now: Date.now() })) ? 'owed' : 'again'",
+      find: "return (await updateRun(ledger, run, { token: tokens }, { now: Date.now() })) ? 'owed' : 'again'",
       replace: "return 'owed'",
       breaks: 'The token of a retry is never answered.',
     },

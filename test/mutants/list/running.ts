@@ -68,6 +68,12 @@ const ledger = mutantsOf(
         'An Admit’s write that arrives once more brings a dead token back, and the task that waits is never answered.',
     },
     {
+      name: 'review: a late Admit’s token takes the place of another',
+      find: 'const token = withToken(current.token, wanted.token)',
+      replace: 'const token = withToken(undefined, wanted.token)',
+      breaks: 'A call of Admit that was taken for failed and goes on leaves its execution waiting for hours.',
+    },
+    {
       name: 'review: an ending reaches a later attempt',
       find: 'if (!current || current.attempt !== review.attempt) return undefined',
       replace: 'if (!current) return undefined',

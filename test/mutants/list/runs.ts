@@ -212,16 +212,25 @@ const finished = mutantsOf(
     },
     {
       name: 'finish: its token not answered',
-      find: "await answerToken(coordinator.executions, token, { outcome: failed ? 'failed' : 'shown' })",
+      find: "await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })",
       replace: 'await Promise.resolve(failed)',
       breaks: 'The execution of a run that is shown waits for days.',
     },
+  ],
+)
+
+const tokens = mutantsOf(
+  {
+    file: 'shared/task-token.ts',
+    tests: ['test/shared/task-token.test.ts', 'test/shared/coordinator/finish.test.ts'],
+    schedules: ['test/simulation/schedules/posting.test.ts'],
+  },
+  [
     {
-      name: 'finish: only the token that came last is answered',
-      find: 'for (const token of tokensOf(run)) {',
-      replace: 'for (const token of tokensOf(run).slice(-1)) {',
-      breaks:
-        'The execution of a run that is shown waits for a day, if a call of Conclude was taken for failed and went on.',
+      name: 'tokens: only the one that came last is answered',
+      find: 'return kept.split(SEPARATOR)',
+      replace: 'return kept.split(SEPARATOR).slice(-1)',
+      breaks: 'The execution of a run that is shown waits for a day, if a call that was taken for failed went on.',
     },
   ],
 )
@@ -305,4 +314,4 @@ const held = mutantsOf(
   ],
 )
 
-export const runs = [...decided, ...threads, ...runItems, ...finished, ...endings, ...held]
+export const runs = [...decided, ...threads, ...runItems, ...finished, ...tokens, ...endings, ...held]

@@ -5,7 +5,8 @@ import { leaseResources, raiseResources, readResources, recordResources } from '
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { readThread, writeClaim, writeConclusion } from '../../../shared/ledger/thread.ts'
-import { type Run, withToken } from '../../../shared/run.ts'
+import type { Run } from '../../../shared/run.ts'
+import { withToken } from '../../../shared/task-token.ts'
 import { claim } from '../../../shared/thread.ts'
 import { startWorld, type World } from '../ledger/world.ts'
 import { repository, requestOf } from '../samples.ts'
@@ -152,14 +153,14 @@ describe('finishIfShown', () => {
     await concluded()
     for (const token of ['token-2', 'token-1']) {
       const before = await run()
-      await updateRun(world.ledger, before, withToken(before, token), { now: world.now })
+      await updateRun(world.ledger, before, { token: withToken(before.token, token) }, { now: world.now })
     }
     world.deadTokens.add('token-1')
     await settled('said')
     await shown()
     expect(await finish()).toBe(true)
     expect(world.answers).toEqual([{ token: 'token-2', output: { outcome: 'shown' } }])
-    expect(await run()).not.toHaveProperty('earlierTokens')
+    expect(await run()).not.toHaveProperty('token')
   })
 
   it('I5: one that dies between answering and ending leaves a run that is due, and is finished by the next', async () => {

@@ -70,15 +70,21 @@ describe('awaitGrant', () => {
     expect(await item()).toMatchObject({ dueAt: world.now + world.ledger.timings.grantMs })
   })
 
-  it('called again, it writes the new token and leaves everything else as it is', async () => {
+  it('IL9: called again, it writes the new token beside the one before and leaves everything else as it is, also if it comes late', async () => {
     await admit()
-    for (const step of [() => Promise.resolve(), () => grant(), () => lease('a')]) {
+    for (const [step, kept] of [
+      [() => Promise.resolve(), 'token-0'],
+      [() => grant(), 'token-0 before-grant'],
+      [() => lease('a'), undefined], // granted, each of them was answered
+    ] as const) {
       await step()
       const before = await item()
-      const again = await admit({ token: 'token-new' })
+      expect(before?.token).toBe(kept)
+      const token = kept === 'token-0' ? 'before-grant' : 'later'
+      const again = await admit({ token })
       expect(again).toEqual(await stored())
-      expect(await item()).toEqual({ ...before, token: 'token-new' })
-      await admit({ token: 'token-0' })
+      expect(await item()).toEqual({ ...before, token: kept === undefined ? token : `${kept} ${token}` })
+      expect(await admit({ token })).toEqual(again)
     }
   })
 
@@ -93,7 +99,7 @@ describe('awaitGrant', () => {
       await admit({ token: 'third' })
       const arriving = world.ledger.client.send(new UpdateItemCommand(late?.body as unknown as UpdateItemCommandInput))
       await expect(arriving).rejects.toThrow('conditional')
-      expect(await stored()).toMatchObject({ state, token: 'third' })
+      expect(await stored()).toMatchObject({ state, token: `${state === 'leased' ? '' : 'token-0 '}second third` })
     },
   )
 
@@ -101,7 +107,7 @@ describe('awaitGrant', () => {
     await admit()
     world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
     expect(await admit({ token: 'second' })).toEqual(await stored())
-    expect(await stored()).toMatchObject({ state: 'waiting', epoch: 1, token: 'second' })
+    expect(await stored()).toMatchObject({ state: 'waiting', epoch: 1, token: 'token-0 second' })
   })
 
   it('LE12, LE16: a completed review is reused by every later attempt', async () => {
