@@ -22,6 +22,7 @@ import { countRound, readThread } from '../../shared/ledger/thread.ts'
 import { reached } from '../../shared/points.ts'
 import type { Reason, Run } from '../../shared/run.ts'
 import type { ReviewMessage } from '../../shared/shown.ts'
+import { giveUp } from './give-up.ts'
 import type { PostParts } from './parts.ts'
 import { afterUnknown, isLeft, isLookDue, secondLook, stopReason } from './post.ts'
 import { type Writing, writingFor } from './writing.ts'
@@ -71,8 +72,7 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
       if (next.kind === 'postpone') {
         await postponeMessage(ledger, message, owner, { ...next, lookAt: lookAt() })
       } else {
-        const reason = `post_failed: ${said.because.message}`
-        await settleMessage(ledger, message, owner, { state: 'failed', reason }, lookAt())
+        await giveUp(parts, message, `post_failed: ${said.because.message}`)
       }
     } else if (message.state === 'withdrawing') {
       await settleMessage(ledger, message, owner, { state: 'withdrawn' }, lookAt())
@@ -86,7 +86,7 @@ async function say(parts: PostParts, run: Run, message: Message): Promise<void> 
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A review can not be said', { runId: run.runId, code: error.code })
-    await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
+    await giveUp(parts, message, sentenceOf(error))
     if (stopped.reason === 'head_moved') await overtaken(parts, run, stopped.shown)
   }
 }

@@ -2,7 +2,7 @@
 import { headShown, type PullRequestShown } from '../../shared/head.ts'
 import type { Message } from '../../shared/ledger/message.ts'
 import type { ShownResource } from '../../shared/ledger/resource.ts'
-import { POST_ERRORS_MAX } from '../../shared/limits.ts'
+import { POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
 import type { Resource } from '../../shared/shown.ts'
 import type { Thread } from '../../shared/thread.ts'
@@ -36,10 +36,11 @@ export function afterUnknown(
   errors: number,
   now: number,
 ): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
-  // A limit uses time, not attempts, of AWS too, and so does what is too new to be visible, which isn't so for long; a
-  // read-back that lags is no error either, but doesn't go on for ever.
+  // A limit uses time, not attempts, of AWS too, and so does what is too new to be visible, which isn't so for long.
   const error = because.code !== 'github_throttled' && because.code !== 'busy' && because.code !== 'head_not_visible'
-  if (error && errors + 1 >= POST_ERRORS_MAX) return { kind: 'give_up' }
+  // A read-back that lags is no failed try, so it is looked for some more times; but that doesn't go on for ever.
+  const most = because.code === 'not_shown' ? POST_UNSEEN_MAX : POST_ERRORS_MAX
+  if (error && errors + 1 >= most) return { kind: 'give_up' }
   const growing = error ? because.afterMs * 2 ** errors : because.afterMs
   return { kind: 'postpone', at: now + growing, error }
 }

@@ -17,6 +17,7 @@ import {
 } from '../../shared/ledger/message.ts'
 import type { Repository } from '../../shared/run.ts'
 import type { ReplyMessage } from '../../shared/shown.ts'
+import { giveUp } from './give-up.ts'
 import type { PostParts } from './parts.ts'
 import { afterUnknown, isLeft, isLookDue, secondLook } from './post.ts'
 import { writingFor } from './writing.ts'
@@ -43,7 +44,7 @@ export async function showReply(parts: PostParts, message: Reply): Promise<void>
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A reply can not be said', { code: error.code })
     if (message.state === 'owed') {
-      await settleMessage(ledger, message, owner, { state: 'failed', reason: sentenceOf(error) }, lookAt())
+      await giveUp(parts, message, sentenceOf(error))
     } else {
       await recordLook(ledger, message, owner)
     }
@@ -66,12 +67,8 @@ async function say({ ledger, documents, github, owner }: PostParts, message: Rep
   })
 }
 
-async function record(
-  { ledger, owner, now, log }: PostParts,
-  message: Reply,
-  replied: Replied,
-  lookAt: number | undefined,
-): Promise<void> {
+async function record(parts: PostParts, message: Reply, replied: Replied, lookAt: number | undefined): Promise<void> {
+  const { ledger, owner, now, log } = parts
   if (replied.state === 'said') {
     await settleMessage(ledger, message, owner, { state: 'said', githubId: replied.commentId }, lookAt)
     return
@@ -87,7 +84,6 @@ async function record(
   if (next.kind === 'postpone') {
     await postponeMessage(ledger, message, owner, { ...next, lookAt })
   } else {
-    const reason = `post_failed: ${replied.because.message}`
-    await settleMessage(ledger, message, owner, { state: 'failed', reason }, lookAt)
+    await giveUp(parts, message, `post_failed: ${replied.because.message}`)
   }
 }

@@ -45,6 +45,7 @@ const handlerParts = [
   'functions/plan/gather.ts',
   'functions/plan/store-plan.ts',
   'functions/post/forget.ts',
+  'functions/post/give-up.ts',
   'functions/post/messages.ts',
   'functions/post/replies.ts',
   'functions/post/resources.ts',

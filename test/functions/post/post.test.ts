@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { afterUnknown, isOwed, mayShow, secondLook, stopReason } from '../../../functions/post/post.ts'
 import { endedCheckRun, inProgressCheckRun } from '../../../shared/check-run.ts'
 import type { ShownResource } from '../../../shared/ledger/resource.ts'
-import { HEAD_VISIBLE_WITHIN_MS, POST_ERRORS_MAX } from '../../../shared/limits.ts'
+import { HEAD_VISIBLE_WITHIN_MS, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/limits.ts'
 import type { RunState } from '../../../shared/run.ts'
 import type { Thread } from '../../../shared/thread.ts'
 import { runOf } from '../../shared/samples.ts'
@@ -73,6 +73,13 @@ describe('afterUnknown', () => {
       expect(afterUnknown(error, errors, 0)).toMatchObject({ kind: 'postpone', error: true })
     }
     expect(afterUnknown(error, POST_ERRORS_MAX - 1, 0)).toEqual({ kind: 'give_up' })
+  })
+
+  it('LE14: what GitHub took and does not show is looked for after the last try as well, three times and not for ever', () => {
+    const unseen = { code: 'not_shown', afterMs: 1_000 }
+    const kinds = [0, 1, 2, 3, 4].map((more) => afterUnknown(unseen, POST_ERRORS_MAX - 1 + more, 0).kind)
+    expect(kinds).toEqual(['postpone', 'postpone', 'postpone', 'give_up', 'give_up'])
+    expect(afterUnknown(unseen, POST_UNSEEN_MAX - 2, 0)).toEqual({ kind: 'postpone', at: 64_000, error: true })
   })
 
   it('LE9: a limit of GitHub uses time, not attempts: it never makes a message failed', () => {

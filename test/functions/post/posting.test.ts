@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { forgetMessage } from '../../../functions/post/forget.ts'
 import { checkRunIdentity, inProgressCheckRun } from '../../../shared/check-run.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
+import { Dead } from '../../../shared/errors.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { leaseMessage } from '../../../shared/ledger/message.ts'
 import { leaseResources, readResources } from '../../../shared/ledger/resource.ts'
 import { beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX } from '../../../shared/limits.ts'
+import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/limits.ts'
 import { markerOf } from '../../../shared/shown.ts'
 import { type Around, commentOn, openPostWorld, type PostWorld, type Subject } from './world.ts'
 
@@ -22,6 +23,7 @@ afterEach(() => world.close())
 
 const REVIEWS = '/repos/{owner}/{repo}/pulls/{pull_number}/reviews'
 const CREATE = `POST ${REVIEWS}`
+const SUBMIT = `POST ${REVIEWS}/{review_id}/events`
 const leaseMs = () => world.local.ledger.timings.postLeaseMs
 
 /** A poster that stands still inside its first call of that method, before or after GitHub has got it, until it is woken. */
@@ -226,8 +228,7 @@ describe('a call that nobody got the answer of', () => {
 
   it('IL2: a submit lands after its message was given up: said, and its round counts', async () => {
     await world.owe(subject)
-    const route = `POST ${REVIEWS}/{review_id}/events`
-    world.standIn.fail({ route, kind: 'server_500', times: POST_ERRORS_MAX })
+    world.standIn.fail({ route: SUBMIT, kind: 'server_500', times: POST_ERRORS_MAX })
     for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
     expect(await world.message(subject)).toMatchObject({ state: 'failed' })
     const [pending] = world.seen(subject).reviews
@@ -240,8 +241,7 @@ describe('a call that nobody got the answer of', () => {
 
   it('IL2: found by a second look, it has counted its round when it is marked as said, whoever dies then', async () => {
     await world.owe(subject)
-    const route = `POST ${REVIEWS}/{review_id}/events`
-    world.standIn.fail({ route, kind: 'server_500', times: POST_ERRORS_MAX })
+    world.standIn.fail({ route: SUBMIT, kind: 'server_500', times: POST_ERRORS_MAX })
     for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
     const [pending] = world.seen(subject).reviews
     await world.github.submitReview(world.repository, subject.number, pending?.id ?? 0, 'COMMENT', pending?.body)
@@ -346,6 +346,70 @@ describe('what GitHub does not take', () => {
     const run = await world.local.item({ pk: `RUN#${subject.run.runId}`, sk: 'RUN' })
     expect(run).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
   })
+
+  /** All tries but one have ended in an error, so long ago that no call of theirs is waited for. */
+  async function lastTry(): Promise<void> {
+    await world.owe(subject)
+    const tries = POST_ERRORS_MAX - 1
+    world.standIn.fail({ route: SUBMIT, kind: 'bad_gateway_502', times: tries })
+    for (let left = tries; left > 0; left -= 1) await world.post(subject)
+    world.local.now += leaseMs()
+    expect(await world.message(subject)).toMatchObject({ state: 'owed', errors: tries })
+  }
+  const ended = async () => (await readRun(world.local.ledger, subject.run.runId))?.outcome
+
+  it('AW73, LE9: the last try submits it, and the list lags: it is looked for before it is given up', async () => {
+    await lastTry()
+    world.standIn.lag({ route: `GET ${REVIEWS}`, lagMs: 20_000 })
+    await world.post(subject)
+    expect(reviewsSeen()).toEqual(['COMMENTED'])
+    expect(await world.message(subject)).toMatchObject({ state: 'owed', errors: POST_ERRORS_MAX })
+    await rest()
+    expect(await world.message(subject)).toMatchObject({ state: 'said' })
+    expect(await ended()).toBe('reviewed')
+    expect(await world.round(subject)).toBe(1)
+  })
+
+  it('LE9: submitted, and never seen: it is not looked for for ever', async () => {
+    await lastTry()
+    const lost: Around['github'] = (method, call) => (method === 'submitReview' ? Promise.resolve('submitted') : call())
+    for (let errors = POST_ERRORS_MAX; errors < POST_UNSEEN_MAX; errors += 1) {
+      await world.post(subject, { github: lost })
+      expect(await world.message(subject)).toMatchObject({ state: 'owed', errors })
+    }
+    await world.post(subject, { github: lost })
+    expect(await world.message(subject)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('post_failed: not_shown'),
+    })
+    await rest()
+    expect(reviewsSeen()).toEqual([])
+    expect(await ended()).toBe('failed')
+  })
+
+  it.each([
+    ['can not be read', () => unreachable({ route: REVIEWS, writes: false }, 'not in time')],
+    ['is refused', () => new Dead('github_refused', 'Not accessible.', 'Check the permissions.')],
+  ])(
+    'LE14, IL2: the last try submits it, and what it shows %s: given up, and found by the second look',
+    async (_how, failure) => {
+      await lastTry()
+      let submitted = false
+      const github: Around['github'] = async (method, call) => {
+        if (submitted && method === 'reviews') throw failure()
+        const answer = await call()
+        submitted ||= method === 'submitReview'
+        return answer
+      }
+      await world.post(subject, { github })
+      expect(reviewsSeen()).toEqual(['COMMENTED'])
+      expect(await world.message(subject)).toMatchObject({ state: 'failed', lookAt: world.local.now + leaseMs() })
+      await rest()
+      expect(await world.message(subject)).toMatchObject({ state: 'said' })
+      expect(await world.message(subject)).not.toHaveProperty('lookAt')
+      expect(await world.round(subject)).toBe(1)
+    },
+  )
 
   it('LE14: GitHub says that it was submitted and shows nothing: not marked as said until it is seen', async () => {
     await world.owe(subject)

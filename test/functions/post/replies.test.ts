@@ -9,6 +9,7 @@ import type { GitHub } from '../../../shared/github/github.ts'
 import { replyIdOf } from '../../../shared/identity.ts'
 import { type HaltScope, liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { type Message, oweReply, readMessages } from '../../../shared/ledger/message.ts'
+import { POST_ERRORS_MAX } from '../../../shared/limits.ts'
 import { markerOf, type ReplyMessage } from '../../../shared/shown.ts'
 import { openPostWorld, type PostWorld, type Subject } from './world.ts'
 
@@ -176,11 +177,37 @@ describe('a reply', () => {
     expect(shown()).toEqual(['Done.'])
   })
 
-  it('that GitHub will not take has its reason on the message, and nothing is due', async () => {
+  it('LE14: the last try makes it and can not read it: given up, and found by the second look', async () => {
+    await owe()
+    world.standIn.fail({ route: CREATE, kind: 'bad_gateway_502', times: POST_ERRORS_MAX - 1 })
+    for (let tries = 1; tries < POST_ERRORS_MAX; tries += 1) await post()
+    world.local.now += world.local.ledger.timings.postLeaseMs
+    let made = false
+    await post({
+      ...world.github,
+      async createComment(...given) {
+        const id = await world.github.createComment(...given)
+        made = true
+        return id
+      },
+      comments: (...given) =>
+        made
+          ? Promise.reject(unreachable({ route: LIST, writes: false }, 'timed out'))
+          : world.github.comments(...given),
+    })
+    expect(shown()).toEqual(['Done.'])
+    expect(await message()).toMatchObject({ state: 'failed' })
+    await rest()
+    expect(await message()).toMatchObject({ state: 'said', githubId: world.seen(subject).issueComments[0]?.id })
+  })
+
+  it('that GitHub will not take has its reason on the message, and nothing is due after a second look', async () => {
     await owe()
     world.standIn.setAppPermissions({ pull_requests: 'read', issues: 'read' })
     await post()
     expect(await message()).toMatchObject({ state: 'failed', reason: expect.stringContaining('github_refused') })
-    expect((await message()).dueAt).toBeUndefined()
+    await rest()
+    expect(await message()).toMatchObject({ state: 'failed' })
+    expect(shown()).toEqual([])
   })
 })

@@ -57,6 +57,12 @@ const judged = mutantsOf(
       breaks: 'A review fails because GitHub asked for patience five times.',
     },
     {
+      name: 'post: what GitHub took given up while its lists lag',
+      find: "because.code === 'not_shown' ? POST_UNSEEN_MAX : POST_ERRORS_MAX",
+      replace: 'POST_ERRORS_MAX',
+      breaks: 'A run has failed whose review everybody reads a few seconds later.',
+    },
+    {
       name: 'post: a resource tried before its time',
       find: '(shownGeneration < generation && tryAt <= now)',
       replace: '(shownGeneration < generation)',
@@ -107,6 +113,22 @@ const said = mutantsOf(
       find: "if (!run || !(await stillLeased(ledger, message, owner))) return { reason: 'not_live' }",
       replace: "if (!run) return { reason: 'not_live' }",
       breaks: 'A poster that was replaced goes on beside the one that replaced it.',
+    },
+  ],
+)
+
+const givenUp = mutantsOf(
+  {
+    file: 'functions/post/give-up.ts',
+    tests: ['test/functions/post/posting.test.ts'],
+    schedules: ['test/simulation/schedules/posting.test.ts'],
+  },
+  [
+    {
+      name: 'post: no second look at what was given up',
+      find: "{ state: 'failed', reason }, lookAt)",
+      replace: "{ state: 'failed', reason })",
+      breaks: 'A review stands on GitHub that its run never said, and uses no round.',
     },
   ],
 )
@@ -205,4 +227,4 @@ const resources = mutantsOf(
   ],
 )
 
-export const post = [...judged, ...said, ...messages, ...resources]
+export const post = [...judged, ...said, ...givenUp, ...messages, ...resources]
