@@ -40,6 +40,7 @@ async function run(): Promise<Outcome> {
       `429 from the model for a third of the time, one to three minutes at a stretch: ${seen.throttled} calls met it. Every ${KILL_EVERY_MS / 1_000} s a process that was at work died: ${listed(seen.kills)}.`,
       `Ideal: the same readings by a scheduler that takes no time, knows when the model answers, and whose workers never die.`,
       `Conflicts: each transaction holds its items for ${TRANSACTION_MS} ms, those that it only checks among them; who writes one of them meanwhile is refused.`,
+      `Runs ended as: ${listed(seen.outcomes)}.`,
       `Invocations that ended with an error: ${listed(seen.errors)}.`,
     ],
   }
