@@ -23,10 +23,9 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
   const messages = await readMessages(ledger, { ...pullRequest, runId })
   const failed = messages.some(({ state }) => state === 'failed')
-  if (!failed) {
-    const open = messages.some(({ state }) => state === 'owed' || state === 'withdrawing')
-    if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false
-  }
+  const open = messages.some(({ state }) => state === 'owed' || state === 'withdrawing')
+  // Also where a message failed: what is half shown would stay so, as nothing is shown for a run that has ended as failed.
+  if ((open && !failed) || !(await resourcesShown(coordinator, pullRequest, run.head))) return false
   for (const message of messages) {
     if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
   }

@@ -181,13 +181,19 @@ const finished = mutantsOf(
   [
     {
       name: 'finish: with a resource still owed',
-      find: 'if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false',
-      replace: 'if (open) return false',
+      find: 'if ((open && !failed) || !(await resourcesShown(coordinator, pullRequest, run.head))) return false',
+      replace: 'if (open && !failed) return false',
       breaks: 'A run is called reviewed while its check run is in progress.',
     },
     {
+      name: 'finish: one whose message failed, with a resource still owed',
+      find: 'if ((open && !failed) || !(await',
+      replace: 'if (failed ? false : open || !(await',
+      breaks: 'Its label stays half changed: two of ours stand on the pull request.',
+    },
+    {
       name: 'finish: with a message still owed',
-      find: 'if (open || !(await resourcesShown(',
+      find: 'if ((open && !failed) || !(await resourcesShown(',
       replace: 'if (!(await resourcesShown(',
       breaks: 'A run is called reviewed while its review is not shown.',
     },

@@ -182,6 +182,8 @@ describe('finishIfShown', () => {
   it('LE9: a message that failed makes the run failed, with a reason and no round, and its task is told', async () => {
     await concluded()
     await settled('failed')
+    expect(await finish()).toBe(false) // its check run and label are still owed, and would stay half shown
+    await shown()
     expect(await finish()).toBe(true)
     expect(await run()).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
     expect(await round()).toBe(0)
