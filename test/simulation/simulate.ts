@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- [--seeds N] [--from M] [--workers W] [--verbose]` runs many seeds; `--seed N` runs one and prints
- * its whole trace. Ends 0 only if every seed held and, of 2,000 seeds or more, everything that is counted happened.
+ * its whole trace. Ends 0 only if every seed held and, of 20,000 seeds or more, everything that is counted happened.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { runSeeds } from './run-seeds.ts'
 import type { SeedDone } from './seed-worker.ts'
 
 /** With fewer seeds it is luck whether what is rare was among them. */
-const COUNTED_FROM = 2_000
+const COUNTED_FROM = 20_000
 /** One of so many seeds is run twice. */
 const AGAIN_EVERY = 50
 /** s between two lines of progress where nobody watches. */
