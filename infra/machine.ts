@@ -276,15 +276,15 @@ function when(variable: string, outcome: string, next: string): object {
   }
 }
 
-/** Lambda's words are kept until Admit has seen them: they name the invocation that died, as its lease does. */
+/** Lambda's words are for Admit: they name the invocation that died, as its lease does. Those of the next crash replace them. */
 function catchCrash(next: string): object {
-  return { ErrorEquals: crashErrors, ResultPath: '$.crash', Next: next }
+  return { ErrorEquals: crashErrors, ResultPath: '$.lost', Next: next }
 }
 
 function crashed(next: string): State {
   return {
     Type: 'Pass',
-    Parameters: { 'epoch.$': '$.admission.epoch', 'cause.$': '$.crash.Cause' },
+    Parameters: { 'epoch.$': '$.admission.epoch', 'cause.$': '$.lost.Cause' },
     ResultPath: '$.lost',
     Next: next,
   }

@@ -95,7 +95,8 @@ export const MODEL_CLOSED_MAX_MS = 6 * 60_000
 export const MODEL_CLOSED_JITTER = 0.1
 /**
  * A probe's call that has been under way for so long has been let in, ms: who throttles refuses at once. Is it refused later
- * nevertheless, then whoever meets that closes the pool again: being wrong costs one more throttled call for each place.
+ * nevertheless, then whoever meets that closes the pool again: being wrong costs one more throttled call for each place, or,
+ * at an endpoint that neither answers nor refuses, as long as a call may take.
  */
 export const PROBE_LET_IN_MS = 10_000
 /** How long a review waits for a throttled model in all before it is given up, ms, if the deployment doesn't say. */

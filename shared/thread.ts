@@ -96,7 +96,9 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
         runId: run.runId,
         attempt: run.attempt,
         kind: run.kind,
-        eventAt: saysSame ? live.eventAt : run.eventAt,
+        // Neither gets earlier: a run that claims again, perhaps by a view of GitHub that is behind, forgets nothing (D3).
+        eventAt: Math.max(run.eventAt, saysSame || live?.runId === run.runId ? live.eventAt : 0),
+        ...(live?.openAt === undefined ? {} : { openAt: live.openAt }),
       },
     },
     entry,
@@ -106,7 +108,8 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
 
 /** The thread that a run claims while GitHub shows the pull request open, as of `openAt` (ms UTC): no closing before that ends it. */
 export function seenOpen(thread: Thread, openAt: number): Thread {
-  return thread.liveRun ? { ...thread, liveRun: { ...thread.liveRun, openAt } } : thread
+  const { liveRun } = thread
+  return liveRun ? { ...thread, liveRun: { ...liveRun, openAt: Math.max(liveRun.openAt ?? 0, openAt) } } : thread
 }
 
 function isOfHead(thread: Thread | undefined, run: Run): boolean {

@@ -72,7 +72,12 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   }
   const thread = await readThread(ledger, run.repository.id, run.number)
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
-  if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Deliver the webhook again.')
+  if (!run.plan)
+    throw new Dead(
+      'plan_missing',
+      'The run has no plan.',
+      'Ask for it again: `muster retry`, or /muster retry in a comment.',
+    )
   const plan = await getDocument<Plan>(documents, run.plan)
   const conclusion = isShownAgain(run, plan) ? await shownBefore(run, thread) : await concluded(run, plan)
   const document = await putDocument(documents, conclusion)

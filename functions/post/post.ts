@@ -38,8 +38,10 @@ export function afterUnknown(
 ): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
   // A limit uses time, not attempts, of AWS too, and so does what is too new to be visible, which isn't so for long.
   const error = because.code !== 'github_throttled' && because.code !== 'busy' && because.code !== 'head_not_visible'
-  // A read-back that lags is no failed try, so it is looked for some more times; but that doesn't go on for ever.
-  const most = because.code === 'not_shown' ? POST_UNSEEN_MAX : POST_ERRORS_MAX
+  // A read-back that lags is no failed try, so it is looked for some more times, and an error among these doesn't end them;
+  // but they don't go on for ever.
+  const isLookedFor = because.code === 'not_shown' || errors >= POST_ERRORS_MAX
+  const most = isLookedFor ? POST_UNSEEN_MAX : POST_ERRORS_MAX
   if (error && errors + 1 >= most) return { kind: 'give_up' }
   const growing = error ? because.afterMs * 2 ** errors : because.afterMs
   return { kind: 'postpone', at: now + growing, error }

@@ -22,10 +22,11 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   if (run?.state !== 'concluded') return run?.state === 'ended'
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
   const messages = await readMessages(ledger, { ...pullRequest, runId })
-  const failed = messages.some(({ state }) => state === 'failed')
+  // Of this attempt: one that an earlier attempt could not say is nothing that this one owes.
+  const failed = messages.some(({ attempt, state }) => attempt === run.attempt && state === 'failed')
   const open = messages.some(({ state }) => state === 'owed' || state === 'withdrawing')
   // Also where a message failed: what is half shown would stay so, as nothing is shown for a run that has ended as failed.
-  if ((open && !failed) || !(await resourcesShown(coordinator, pullRequest, run.head))) return false
+  if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false
   for (const message of messages) {
     if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
   }

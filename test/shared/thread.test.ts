@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ROUNDS_REMEMBERED_MAX } from '../../shared/limits.ts'
 import type { Run } from '../../shared/run.ts'
-import { claim, nextRound, type Thread, withRound } from '../../shared/thread.ts'
+import { claim, nextRound, seenOpen, type Thread, withRound } from '../../shared/thread.ts'
 import { runOf, sha } from './samples.ts'
 
 const h1 = runOf({ head: sha('h1'), eventAt: 1_000, opensSeries: true })
@@ -20,6 +20,16 @@ function claimedBy(...runs: Run[]): Thread {
 }
 
 describe('claim', () => {
+  it('D3: a run that claims again, by an older view of GitHub too, forgets neither its event nor when it was seen open', () => {
+    const edited = runOf({ head: h1.head, kind: 'analyzers', cause: 'text', eventAt: 2_000 })
+    const claimed = claimedBy(edited, h1)
+    expect(claimed.liveRun).toMatchObject({ runId: h1.runId, eventAt: 2_000 })
+    const again = claim(seenOpen(claimed, 5_000), { ...h1, attempt: 2 }, 1)
+    if (again.kind !== 'claim') throw new Error('Expected a claim.')
+    expect(seenOpen(again.thread, 4_000).liveRun).toMatchObject({ eventAt: 2_000, openAt: 5_000 })
+    expect(seenOpen(again.thread, 6_000).liveRun).toMatchObject({ openAt: 6_000 })
+  })
+
   it('IL1: a run of an earlier event never replaces the live run of a later one, and learns which it is', () => {
     expect(claim(claimedBy(h1, h2), h1, 1)).toEqual({ kind: 'superseded', by: h2.runId })
   })

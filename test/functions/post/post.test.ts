@@ -80,6 +80,9 @@ describe('afterUnknown', () => {
     const kinds = [0, 1, 2, 3, 4].map((more) => afterUnknown(unseen, POST_ERRORS_MAX - 1 + more, 0).kind)
     expect(kinds).toEqual(['postpone', 'postpone', 'postpone', 'give_up', 'give_up'])
     expect(afterUnknown(unseen, POST_UNSEEN_MAX - 2, 0)).toEqual({ kind: 'postpone', at: 64_000, error: true })
+    // An error among these looks ends them no sooner.
+    const errs = [0, 1, 2].map((more) => afterUnknown(error, POST_ERRORS_MAX + more, 0).kind)
+    expect(errs).toEqual(['postpone', 'postpone', 'give_up'])
   })
 
   it('LE9: a limit of GitHub uses time, not attempts: it never makes a message failed', () => {

@@ -70,8 +70,8 @@ const edited = mutantsOf(
     },
     {
       name: 'edited: that its head still stood is forgotten',
-      find: 'eventAt: saysSame ? live.eventAt : run.eventAt,',
-      replace: 'eventAt: run.eventAt,',
+      find: 'saysSame || live?.runId === run.runId ? live.eventAt : 0',
+      replace: '0',
       breaks: 'A closing before the edit ends the review of a pull request that was reopened.',
     },
   ],
@@ -115,6 +115,21 @@ const closed = [
         replace: 'seenOpen(decision.thread, 0)',
         breaks:
           'A review that a person asks for after a reopening that was not heard of is ended by the closing before.',
+      },
+    ],
+  ),
+  ...mutantsOf(
+    {
+      file: 'shared/thread.ts',
+      tests: ['test/shared/thread.test.ts'],
+      schedules: ['test/simulation/schedules/closing.test.ts'],
+    },
+    [
+      {
+        name: 'closing: a view that is behind takes back that it was seen open',
+        find: 'Math.max(liveRun.openAt ?? 0, openAt)',
+        replace: 'openAt',
+        breaks: 'A closing of before ends the review, though GitHub had shown the pull request open since.',
       },
     ],
   ),

@@ -58,7 +58,7 @@ const judged = mutantsOf(
     },
     {
       name: 'post: what GitHub took given up while its lists lag',
-      find: "because.code === 'not_shown' ? POST_UNSEEN_MAX : POST_ERRORS_MAX",
+      find: 'isLookedFor ? POST_UNSEEN_MAX : POST_ERRORS_MAX',
       replace: 'POST_ERRORS_MAX',
       breaks: 'A run has failed whose review everybody reads a few seconds later.',
     },

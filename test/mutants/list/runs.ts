@@ -181,19 +181,25 @@ const finished = mutantsOf(
   [
     {
       name: 'finish: with a resource still owed',
-      find: 'if ((open && !failed) || !(await resourcesShown(coordinator, pullRequest, run.head))) return false',
-      replace: 'if (open && !failed) return false',
+      find: 'if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false',
+      replace: 'if (open) return false',
       breaks: 'A run is called reviewed while its check run is in progress.',
     },
     {
       name: 'finish: one whose message failed, with a resource still owed',
-      find: 'if ((open && !failed) || !(await',
+      find: 'if (open || !(await',
       replace: 'if (failed ? false : open || !(await',
       breaks: 'Its label stays half changed: two of ours stand on the pull request.',
     },
     {
+      name: 'finish: failed by a message of an earlier attempt',
+      find: "attempt === run.attempt && state === 'failed'",
+      replace: "attempt > 0 && state === 'failed'",
+      breaks: 'A review that is asked for again is called failed although it stands there.',
+    },
+    {
       name: 'finish: with a message still owed',
-      find: 'if ((open && !failed) || !(await resourcesShown(',
+      find: 'if (open || !(await resourcesShown(',
       replace: 'if (!(await resourcesShown(',
       breaks: 'A run is called reviewed while its review is not shown.',
     },

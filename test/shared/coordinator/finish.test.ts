@@ -1,3 +1,4 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { finishIfShown } from '../../../shared/coordinator/finish.ts'
 import { leaseMessage, readMessages, settleMessage } from '../../../shared/ledger/message.ts'
@@ -188,6 +189,22 @@ describe('finishIfShown', () => {
     expect(await run()).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
     expect(await round()).toBe(0)
     expect(world.answers).toEqual([{ token: 'token-1', output: { outcome: 'failed' } }])
+  })
+
+  it('LE9: a message that an earlier attempt could not say fails no later one', async () => {
+    await concluded()
+    const message = (await world.items()).find(({ sk }) => String(sk).startsWith('MESSAGE#'))
+    await world.ledger.client.send(
+      new PutCommand({
+        TableName: world.ledger.table,
+        Item: { ...message, sk: `${message?.sk}-earlier`, attempt: 0, state: 'failed', round: 0 },
+      }),
+    )
+    await shown()
+    expect(await finish()).toBe(false) // its own is still owed
+    await settled('said')
+    expect(await finish()).toBe(true)
+    expect(await run()).toMatchObject({ state: 'ended', outcome: 'reviewed' })
   })
 
   it('leaves a run alone that has not concluded, or is none', async () => {
