@@ -21,6 +21,9 @@ export type Claimed =
   | { readonly kind: 'halted' }
   /** An edited description doesn't cut short the review of its head: it waits until that run has ended. */
   | { readonly kind: 'waits'; readonly behind: string }
+  /** By another call of this attempt, whose plan it is. */
+  | { readonly kind: 'planned'; readonly run: Run; readonly plan: string }
+  | { readonly kind: 'held' }
   | {
       readonly kind: 'end'
       readonly outcome: RunOutcome
@@ -37,6 +40,9 @@ export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Clai
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
+    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    if (current.state === 'held') return { kind: 'held' }
+    if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)
     if (decision.kind === 'superseded') return overtaken('a later event')
 

@@ -52,6 +52,10 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   const github = whileNew(await openInstallation(run.repository.installationId, parts.now()), run, parts.now)
   try {
     const claimed = await claimPullRequest({ ...parts, github }, run)
+    if (claimed.kind === 'held') return ended('held')
+    if (claimed.kind === 'planned') {
+      return await answerPlanned(parts, claimed.run, await getDocument<Plan>(parts.documents, claimed.plan), 'replay')
+    }
     if (claimed.kind !== 'claimed') return await notPlanned(run, claimed, ending)
     POINT: await reached('plan.claimed')
     if (claimed.ends) await finishEnding(ending, claimed.ends)
@@ -66,7 +70,7 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
 
 async function notPlanned(
   run: Run,
-  why: Exclude<Claimed, { kind: 'claimed' }>,
+  why: Exclude<Claimed, { kind: 'claimed' | 'planned' | 'held' }>,
   ending: Parameters<typeof finishEnding>[0],
 ): Promise<PlanAnswer> {
   const { ledger, now, log } = parts

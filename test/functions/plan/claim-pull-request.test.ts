@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimPullRequest } from '../../../functions/plan/claim-pull-request.ts'
 import type { PlanParts } from '../../../functions/plan/parts.ts'
-import { acceptRun } from '../../../shared/ledger/run.ts'
+import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { readThread } from '../../../shared/ledger/thread.ts'
 import type { Run } from '../../../shared/run.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
@@ -45,6 +45,20 @@ describe('claimPullRequest', () => {
   it('D3: the thread knows as of when GitHub showed it open, so that no closing before that ends the run', async () => {
     await claimed(await accepted(), showing(request.head, request.eventAt + 9_000))
     expect(await thread()).toMatchObject({ liveRun: { eventAt: request.eventAt, openAt: request.eventAt + 9_000 } })
+  })
+
+  it('LE4: a call of Plan that was taken for failed and goes on claims nothing once another one has planned, or the run is held', async () => {
+    const late = await accepted()
+    await claimed(late, showing(request.head, request.eventAt))
+    const options = { now: world.now }
+    const claimedRun = await readRun(world.ledger, request.runId)
+    if (!claimedRun) throw new Error('Expected a run.')
+    const planned = await updateRun(world.ledger, claimedRun, { plan: 'digest', state: 'concluded' }, options)
+    if (!planned) throw new Error('Expected the run to be updated.')
+    expect(await claimed(late)).toMatchObject({ kind: 'planned', plan: 'digest', run: { state: 'concluded' } })
+    expect(await readRun(world.ledger, request.runId)).toEqual(planned)
+    await updateRun(world.ledger, planned, { state: 'held' }, options)
+    expect(await claimed(late)).toEqual({ kind: 'held' })
   })
 
   it('IL1: where GitHub shows a newer head nothing is claimed, and that head is named', async () => {

@@ -110,6 +110,12 @@ const closed = [
     },
     [
       {
+        name: 'plan: a late call claims what another has planned',
+        find: 'if (current.plan !== undefined) return',
+        replace: 'if (current.plan === "") return',
+        breaks: 'A run that has concluded runs again.',
+      },
+      {
         name: 'closing: that GitHub showed it open is not kept',
         find: 'seenOpen(decision.thread, pullRequest.updatedAt)',
         replace: 'seenOpen(decision.thread, 0)',
