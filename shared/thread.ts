@@ -29,7 +29,7 @@ export interface LiveRun {
   readonly kind: Run['kind']
   /** ms UTC; the latest event that is known of its head. */
   readonly eventAt: number
-  /** ms UTC; as of when GitHub showed the pull request open at its claim. */
+  /** ms UTC; the latest as of which GitHub showed the pull request open at a claim. */
   readonly openAt?: number
 }
 

@@ -72,12 +72,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   }
   const thread = await readThread(ledger, run.repository.id, run.number)
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
-  if (!run.plan)
-    throw new Dead(
-      'plan_missing',
-      'The run has no plan.',
-      'Ask for it again: `muster retry`, or /muster retry in a comment.',
-    )
+  if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(documents, run.plan)
   const conclusion = isShownAgain(run, plan) ? await shownBefore(run, thread) : await concluded(run, plan)
   const document = await putDocument(documents, conclusion)

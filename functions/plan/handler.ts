@@ -38,12 +38,7 @@ const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID'))
 export async function handler(input: unknown): Promise<PlanAnswer> {
   const { runId, attempt, execution } = inputOf(planInput, input)
   const run = await readRun(parts.ledger, runId)
-  if (!run)
-    throw new Refused(
-      'unknown_run',
-      'There is no such run.',
-      'Ask for it again: `muster retry`, or /muster retry in a comment.',
-    )
+  if (!run) throw new Refused('unknown_run', 'There is no such run.', 'Comment /muster review on the pull request.')
   if (run.attempt !== attempt || run.state === 'ended' || run.state === 'ending') return ended('superseded')
   if (run.state === 'held') return ended('held')
   if (run.plan) return answerPlanned(parts, run, await getDocument<Plan>(parts.documents, run.plan), 'replay')

@@ -6,11 +6,10 @@ import type { Run } from '../run.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**
- * `overtaken` has found that GitHub shows another head than its own. If the run of that head was superseded, or ended
- * because the pull request was closed, which is open now, nobody else would review it: webhooks are ordered by seconds only, one
- * may be lost, and GitHub decides (IL1, D3). What GitHub shows is as late as
- * its `updatedAt`, so that the earlier event of its run doesn't keep it from its claim. Repeatable: once for each attempt that
- * finds it.
+ * `overtaken` has found that GitHub shows another head than its own. If the run of that head was superseded, or ended because
+ * the pull request was closed, which is open now, nobody else would review it: webhooks are ordered by seconds only, one may be
+ * lost, and GitHub decides (IL1, D3). What GitHub shows is as late as its `updatedAt`, so that the earlier event of its run
+ * doesn't keep it from its claim. Repeatable: once for each attempt that finds it.
  */
 export async function reviveHead(
   { ledger, now }: Pick<Coordinator, 'ledger' | 'now'>,
