@@ -99,6 +99,12 @@ const retryLater = {
   JitterStrategy: 'FULL',
 }
 
+/**
+ * A conclusion also waits for an earlier review that is being withdrawn: what a dead poster left is taken up when its queue
+ * shows it again, after six minutes. About 13 minutes in all.
+ */
+const retryOfConclusion = { ...retryLater, MaxAttempts: 30 }
+
 /** Another worker holds the lease, perhaps a dead one of which Lambda said nothing: its lease of three minutes ends within 10, 15, 23, 34, 51, 60, 60 s. */
 const retryOfLeaseHeld = {
   ErrorEquals: ['lease_held'],
@@ -241,7 +247,7 @@ export function machineDefinition(
       Conclude: {
         ...invokeAndWait('conclude', identity, concludeTimeoutSeconds),
         ResultPath: '$.conclusion',
-        Retry: [retryLater, retryOfService, retryOfCrash],
+        Retry: [retryOfConclusion, retryOfService, retryOfCrash],
         Next: 'ConcludeOutcome',
       },
       ConcludeOutcome: {

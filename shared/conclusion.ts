@@ -42,8 +42,10 @@ export interface Conclusion {
   readonly incompleteReasons: readonly string[]
   /** Standing findings, worst first; new and still present ones. */
   readonly findings: readonly Finding[]
-  /** Fingerprints among `findings` that were said at an earlier head: no new comment for them (D9). */
+  /** Fingerprints among `findings` that an earlier review has said: no new comment for them (D9). */
   readonly saidBefore: readonly string[]
+  /** The key of the message that says the others; absent where none does, as in a run of analyzers. */
+  readonly saidIn?: string
   readonly dispositions: readonly Disposition[]
   readonly rejected: readonly RejectedFinding[]
   /** Findings of different lenses or parts on the same thing, counted as merged away. */

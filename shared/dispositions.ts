@@ -7,6 +7,8 @@ import { SEVERITIES } from './severity.ts'
 export interface DispositionFacts {
   /** Open at the thread's last verdict. */
   readonly open: readonly Finding[]
+  /** Fingerprints of those that people were told of. */
+  readonly said: readonly string[]
   /** Found and grounded at this head. */
   readonly found: readonly Finding[]
   readonly lenses: readonly LensOutcome[]
@@ -21,7 +23,7 @@ export interface Disposed {
   readonly dispositions: readonly Disposition[]
   /** What stands at this head, worst first: found now, and open ones that nobody looked at again (FI5). */
   readonly standing: readonly Finding[]
-  /** Fingerprints among `standing` that were said at an earlier head (D9). */
+  /** Fingerprints among `standing` that an earlier review has said (D9). */
   readonly saidBefore: readonly string[]
 }
 
@@ -41,10 +43,10 @@ export function dispose(facts: DispositionFacts): Disposed {
   })
 
   const earlier = dispositions.filter(({ verb }) => verb === 'still_present' || verb === 'not_looked_at')
-  const saidBefore = new Set(earlier.map(({ finding }) => finding.fingerprint))
-  const fresh = [...foundNow.values()].filter(({ fingerprint }) => !saidBefore.has(fingerprint))
+  const openBefore = new Set(earlier.map(({ finding }) => finding.fingerprint))
+  const fresh = [...foundNow.values()].filter(({ fingerprint }) => !openBefore.has(fingerprint))
   const standing = [...earlier.map(({ finding }) => finding), ...fresh].sort(worstFirst)
-  return { dispositions, standing, saidBefore: [...saidBefore] }
+  return { dispositions, standing, saidBefore: facts.said.filter((each) => openBefore.has(each)) }
 }
 
 /** Worst first; equal ones by place, so that the order doesn't depend on which lens answered first. */

@@ -198,3 +198,9 @@ export const POST_ERRORS_MAX = 5
  * looked for three times, minutes apart, as the waits have grown by then. GitHub's lists lag by seconds (AW73, LE14).
  */
 export const POST_UNSEEN_MAX = POST_ERRORS_MAX + 3
+
+/**
+ * ms since a run was planned for which it waits to know whether an earlier run's review stands on GitHub; then that review's
+ * findings are said, perhaps twice, rather than lost. A poster that died is followed by another within six minutes (its queue's visibility).
+ */
+export const WITHDRAWAL_DECIDED_MS = 480_000

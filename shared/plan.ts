@@ -7,6 +7,7 @@ import type { Finding } from './finding.ts'
 import type { LensName, PullRequestFacts } from './lens.ts'
 import type { LeftOut } from './parts.ts'
 import type { Repository, Run } from './run.ts'
+import type { OpenSaid } from './said.ts'
 
 /** One unit of dispatch: one lens over one part of the diff. */
 export interface PlannedReview {
@@ -47,6 +48,8 @@ export interface Plan {
   readonly notRead: readonly { readonly lens: LensName; readonly reason: string; readonly remedy: string }[]
   /** Open at the last verdict of this thread. */
   readonly openFindings: readonly Finding[]
+  /** Which of them people were told of. */
+  readonly openSaid: OpenSaid
   /** Findings of lenses that this run doesn't place, carried over as they are (`analyzers` runs). */
   readonly carried: readonly Finding[]
   /** What those lenses came to when they last read this very head. */

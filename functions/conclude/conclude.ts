@@ -16,14 +16,18 @@ export interface ReviewSeen {
   readonly result: ReviewResult | undefined
 }
 
-/** Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". */
-export function conclude(plan: Plan, seen: readonly ReviewSeen[]): Conclusion {
+/**
+ * Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". `said`
+ * are fingerprints of open findings that people were told of.
+ */
+export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly string[]): Conclusion {
   const results = seen.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
   const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
   const found = unique(claimed)
   const lenses = lensesOf(plan, seen)
   const { dispositions, standing, saidBefore } = dispose({
     open: plan.openFindings,
+    said,
     found,
     lenses,
     files: plan.files,

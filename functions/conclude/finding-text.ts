@@ -25,7 +25,7 @@ export function findingLines(
   finding: Finding,
   number: number,
   detail: Detail,
-  conclusion: Pick<Conclusion, 'saidBefore' | 'dispositions'>,
+  conclusion: Pick<Conclusion, 'dispositions'>,
 ): string[] {
   switch (detail) {
     case 'counted':
@@ -80,17 +80,13 @@ export function commentText(finding: Finding, textBytesMax: number): string {
 }
 
 /** Place, lens, and since when. */
-function factsOf(
-  finding: Finding,
-  { saidBefore, dispositions }: Pick<Conclusion, 'saidBefore' | 'dispositions'>,
-): string {
+function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositions'>): string {
   const where = finding.place.kind === 'pull_request' ? 'The pull request as a whole' : placeOf(finding.place)
   const parts = [where, `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
-  if (saidBefore.includes(finding.fingerprint)) {
-    const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
-    const since = `open since ${shortSha(finding.originHead)}`
-    parts.push(answer?.verb === 'not_looked_at' ? `${since}, not looked at again` : since)
-  }
+  const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
+  const since = `open since ${shortSha(finding.originHead)}`
+  if (answer?.verb === 'still_present') parts.push(since)
+  if (answer?.verb === 'not_looked_at') parts.push(`${since}, not looked at again`)
   if (finding.cut) parts.push('text cut to its limit')
   return parts.join(' · ')
 }

@@ -10,8 +10,7 @@ import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { holdForHalt } from '../../shared/coordinator/hold.ts'
 import { getDocument, openDocuments, putDocument } from '../../shared/documents/documents.ts'
-import { Dead, Retry } from '../../shared/errors.ts'
-import { type MessageState, readMessage } from '../../shared/ledger/message.ts'
+import { Dead } from '../../shared/errors.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import { readRun, updateRun } from '../../shared/ledger/run.ts'
 import { contended, openLedger } from '../../shared/ledger/table.ts'
@@ -26,7 +25,8 @@ import type { Thread } from '../../shared/thread.ts'
 import { checkRunOf } from './check-run.ts'
 import { conclude } from './conclude.ts'
 import { labelOf } from './label.ts'
-import { reviewMessageOf, unsaid } from './review-message.ts'
+import { reviewMessageOf } from './review-message.ts'
+import { type ReviewOwed, reviewOwed, reviewOwedStill, saidBefore, supplementOf } from './review-owed.ts'
 import { summaryOf } from './summary.ts'
 
 const log = openLog('conclude')
@@ -34,9 +34,6 @@ const ledger = openLedger(environment('TABLE_NAME'), timings())
 const documents = openDocuments(environment('DOCUMENTS_BUCKET'))
 const outbox = openQueue(environment('OUTBOX_URL'))
 const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
-
-/** The key of the one review that a run says. */
-const REVIEW_KEY = 'review'
 
 /** Answers nothing to its caller: the task token is answered when everything is shown, or when the run has moved on. */
 export async function handler(input: unknown): Promise<void> {
@@ -74,9 +71,10 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(documents, run.plan)
-  const conclusion = isShownAgain(run, plan) ? await shownBefore(run, thread) : await concluded(run, plan)
+  const { conclusion, message } = isShownAgain(run, plan)
+    ? await shownBefore(run, plan, thread)
+    : await concluded(run, plan)
   const document = await putDocument(documents, conclusion)
-  const message = await messageOwed(run, plan, conclusion)
   const resources = await resourcesOf(run, conclusion)
   POINT: await reached('conclude.documents_stored')
   const moved = await writeConclusion(ledger, {
@@ -97,19 +95,28 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   return (await holdForHalt(coordinator, run)) ? 'held' : 'again'
 }
 
-/** The verdict that stands for this head, which an edited description may have brought up to date since. */
-async function shownBefore(run: Run, thread: Thread): Promise<Conclusion> {
-  const digest = thread.lastConclusion?.head === run.head ? thread.lastConclusion.digest : run.conclusion
-  if (!digest)
-    throw new Dead(
-      'document_missing',
-      'The verdict to be shown again is not known.',
-      'Push, to have the head reviewed anew.',
-    )
-  return getDocument<Conclusion>(documents, digest)
+/** What is concluded, and the review that is owed for it, if one is. */
+interface Concluded {
+  readonly conclusion: Conclusion
+  readonly message: MessageOwed | undefined
 }
 
-async function concluded(run: Run, plan: Plan): Promise<Conclusion> {
+/** The verdict that stands for this head, which an edited description may have brought up to date since. */
+async function shownBefore(run: Run, plan: Plan, thread: Thread): Promise<Concluded> {
+  const own = await conclusionOf(run.conclusion)
+  const last = thread.lastConclusion
+  const conclusion = last?.head === run.head ? await conclusionOf(last.digest) : own
+  const owed = await reviewOwedStill(ledger, run, plan, own)
+  return { conclusion, message: owed && (await messageOf(owed, plan, own)) }
+}
+
+async function conclusionOf(digest: string | undefined): Promise<Conclusion> {
+  if (digest !== undefined) return getDocument<Conclusion>(documents, digest)
+  const remedy = 'Push, to have the head reviewed anew.'
+  throw new Dead('document_missing', 'The verdict to be shown again is not known.', remedy)
+}
+
+async function concluded(run: Run, plan: Plan): Promise<Concluded> {
   const reviews = await readReviews(ledger, run.runId, plan.planKey)
   const seen = await Promise.all(
     reviews.map(async (review) => ({
@@ -120,41 +127,25 @@ async function concluded(run: Run, plan: Plan): Promise<Conclusion> {
           : undefined,
     })),
   )
-  return conclude(plan, seen)
+  const made = conclude(plan, seen, await saidBefore(ledger, run, plan, coordinator.now()))
+  const owed = await reviewOwed(ledger, run, plan, made)
+  const conclusion = owed ? { ...made, saidIn: owed.key } : made
+  return { conclusion, message: owed && (await messageOf(owed, plan, conclusion)) }
 }
 
-/**
- * The review that is owed: none for a run of analyzers, none where it was said already under this plan key. Where a lens
- * had failed and was asked again, a second one says what the first didn't. What was not read whole uses no round (RO2).
- */
-async function messageOwed(run: Run, plan: Plan, conclusion: Conclusion): Promise<MessageOwed | undefined> {
-  if (plan.kind !== 'full') return undefined
-  const first = await messageState(run, plan, REVIEW_KEY)
-  if (first !== 'said') {
-    const document = await putDocument(documents, reviewMessageOf(conclusion, { requestChanges: false }))
-    return { key: REVIEW_KEY, document, round: isWhole(conclusion) ? plan.round : 0, before: first }
+/** What was not read whole uses no round (RO2). */
+async function messageOf(owed: ReviewOwed, plan: Plan, conclusion: Conclusion): Promise<MessageOwed> {
+  const review = reviewMessageOf(conclusion, { requestChanges: false, supplement: supplementOf(owed) })
+  return {
+    ...owed,
+    document: await putDocument(documents, review),
+    round: isWhole(conclusion) ? plan.round : 0,
   }
-  if (isShownAgain(run, plan) || unsaid(conclusion).length === 0) return undefined
-  const key = `${REVIEW_KEY}-a${run.attempt}`
-  const options = { requestChanges: false, supplement: run.attempt }
-  const document = await putDocument(documents, reviewMessageOf(conclusion, options))
-  return { key, document, round: isWhole(conclusion) ? plan.round : 0, before: await messageState(run, plan, key) }
 }
 
 /** True if no lens failed. */
 function isWhole({ lenses }: Conclusion): boolean {
   return lenses.every(({ state }) => state !== 'failed')
-}
-
-/** The state of a message of this run; throws Retry while an earlier attempt's is still being withdrawn. */
-async function messageState(run: Run, plan: Plan, key: string): Promise<MessageState | undefined> {
-  const { repository, number, runId } = run
-  const name = { repositoryId: repository.id, number, runId, planKey: plan.planKey, key }
-  const message = await readMessage(ledger, name)
-  if (message?.state === 'withdrawing') {
-    throw new Retry('claim_contended', 'An earlier review is being withdrawn.', 5_000)
-  }
-  return message?.state
 }
 
 async function resourcesOf(run: Run, conclusion: Conclusion) {

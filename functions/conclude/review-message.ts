@@ -2,6 +2,7 @@
 import type { Conclusion } from '../../shared/conclusion.ts'
 import type { Finding } from '../../shared/finding.ts'
 import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../shared/limits.ts'
+import { unsaid } from '../../shared/said.ts'
 import { type InlineComment, markerOf, type ReviewMessage } from '../../shared/shown.ts'
 import { byteLength } from '../../shared/text.ts'
 import { commentText, namedLine } from './finding-text.ts'
@@ -12,18 +13,13 @@ export interface ReviewOptions {
   /** True if the configuration lets Muster request changes; a comment otherwise. */
   readonly requestChanges: boolean
   /** The attempt that adds to a review that was said already under the same plan key; absent for the first. */
-  readonly supplement?: number
+  readonly supplement?: number | undefined
   /** Where the whole review can be seen besides GitHub, if anywhere. */
   readonly viewUrl?: string
 }
 
 /** Findings without an inline comment that the body names; the summary has all of them. */
 const NAMED_IN_BODY_MAX = 5
-
-/** Findings that nobody has been told of yet. */
-export function unsaid({ findings, saidBefore }: Conclusion): Finding[] {
-  return findings.filter(({ fingerprint }) => !saidBefore.includes(fingerprint))
-}
 
 /** The one review of a run. Findings that were said at an earlier head get no new comment (D9). */
 export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {

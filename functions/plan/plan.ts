@@ -8,6 +8,7 @@ import { CONTRACT, DESCRIPTION_BYTES_MAX, FILES_FETCHED_MAX, PART_LINES_MAX } fr
 import { partsOf } from '../../shared/parts.ts'
 import type { Plan } from '../../shared/plan.ts'
 import type { Run } from '../../shared/run.ts'
+import { openSaidOf } from '../../shared/said.ts'
 import { cutAtBytes } from '../../shared/text.ts'
 import { nextRound, type Thread } from '../../shared/thread.ts'
 
@@ -76,6 +77,7 @@ export function makePlan(facts: PlanFacts): Plan {
         )
       : notRead,
     openFindings: facts.lastConclusion?.findings ?? [],
+    openSaid: openSaidOf(facts.lastConclusion),
     carried: carriedFrom?.findings.filter(isCarried) ?? [],
     carriedLenses: carriedFrom?.lenses.filter((outcome) => outcome.state === 'read' && isCarried(outcome)) ?? [],
     carriedDispositions:

@@ -10,6 +10,7 @@ import {
   leaseMessage,
   type Message,
   postponeMessage,
+  readMessage,
   readMessages,
   recordLook,
   rememberPending,
@@ -133,7 +134,11 @@ async function shown(
   // Counted before it is marked: who dies in between leaves it to be looked at, and counted, again (IL2).
   if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
   POINT: await reached('post.round_counted')
-  await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)
+  const said = { state: 'said', githubId: seen.reviewId } as const
+  if (await settleMessage(ledger, message, owner, said, lookAt)) return
+  // Its run began to end meanwhile: it is said nevertheless, and who waits to know needn't wait for our lease to end.
+  const current = await readMessage(ledger, message)
+  if (current?.state === 'withdrawing') await settleMessage(ledger, current, owner, said, lookAt)
 }
 
 function lookAtOf({ ledger, now }: PostParts, message: Message, writing: Writing): number | undefined {

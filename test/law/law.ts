@@ -41,6 +41,7 @@ const handlerParts = [
   'functions/api/halts.ts',
   'functions/api/runs.ts',
   'functions/command/do-command.ts',
+  'functions/conclude/review-owed.ts',
   'functions/plan/claim-pull-request.ts',
   'functions/plan/gather.ts',
   'functions/plan/store-plan.ts',

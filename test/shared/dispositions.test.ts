@@ -38,6 +38,7 @@ const changed = (path: string) => ({ path, status: 'modified' as const })
 function verbs(open: readonly Finding[], changes: Partial<DispositionFacts> = {}) {
   return dispose({
     open,
+    said: open.map(({ fingerprint }) => fingerprint),
     found: [],
     lenses: [outcome([full('src/a.ts')])],
     files: [changed('src/a.ts')],
@@ -130,5 +131,13 @@ describe('what stands', () => {
       ['low', 'low'],
     ])
     expect(saidBefore).toEqual(['old'])
+  })
+
+  it('IL2: of open ones only those were said before of which people were told', () => {
+    const two = finding('two', { place: lines('src/b.ts') })
+    const files = [changed('src/a.ts'), changed('src/b.ts')]
+    const { standing, saidBefore } = verbs([finding('one'), two], { said: ['two', 'gone'], lenses: [], files })
+    expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one', 'two'])
+    expect(saidBefore).toEqual(['two'])
   })
 })

@@ -51,7 +51,7 @@ function seen(findings: readonly Finding[], throttled: readonly string[]): Revie
 
 describe('conclude', () => {
   it('L2: a lens whose model was throttled too long makes it incomplete, and is named with its reason and remedy', () => {
-    const { verdict, incompleteReasons, lenses } = conclude(plan, seen([], ['correctness']))
+    const { verdict, incompleteReasons, lenses } = conclude(plan, seen([], ['correctness']), [])
     expect(verdict).toBe('incomplete')
     expect(incompleteReasons).toEqual([
       expect.stringMatching(/^The lens correctness failed: model_throttled: a has asked .* Ask again then/),
@@ -61,7 +61,7 @@ describe('conclude', () => {
 
   it('LE13: every lens failed: incomplete, and never a pass', () => {
     const all = [...new Set(plan.reviews.map(({ lens }) => lens))]
-    const { verdict, incompleteReasons } = conclude(plan, seen([], all))
+    const { verdict, incompleteReasons } = conclude(plan, seen([], all), [])
     expect(verdict).toBe('incomplete')
     expect(incompleteReasons).toHaveLength(all.length)
   })
@@ -76,7 +76,7 @@ describe('conclude', () => {
       result: { ...first.result, lens: 'secrets', part: 0, findings: [found] },
     }
     const lost: ReviewSeen = { review: { lens: 'secrets', part: 1, state: 'ended' }, result: undefined }
-    const { verdict, lenses, findings } = conclude({ ...plan, reviews: parts }, [read, lost])
+    const { verdict, lenses, findings } = conclude({ ...plan, reviews: parts }, [read, lost], [])
     expect(verdict).toBe('incomplete')
     expect(lenses.find(({ lens }) => lens === 'secrets')).toMatchObject({ state: 'failed', findings: 1 })
     expect(findings).toEqual([found])
@@ -85,7 +85,7 @@ describe('conclude', () => {
   it('J5: a second reading that was throttled is inconclusive: what blocks stands as it was said', () => {
     const blocking = finding({ severity: 'critical' })
     const adjudication: ReviewSeen = { review: { lens: 'adjudication', part: 0, ...givenUp }, result: undefined }
-    const conclusion = conclude(plan, [...seen([blocking], []), adjudication])
+    const conclusion = conclude(plan, [...seen([blocking], []), adjudication], [])
     expect(conclusion).toMatchObject({ verdict: 'changes_requested', adjudication: 'not_read', findings: [blocking] })
   })
 })

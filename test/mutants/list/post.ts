@@ -88,11 +88,20 @@ const said = mutantsOf(
       name: 'post: marked as said before its round counts',
       find: `  if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
   POINT: await reached('post.round_counted')
-  await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)`,
-      replace: `  await settleMessage(ledger, message, owner, { state: 'said', githubId: seen.reviewId }, lookAt)
+  const said = { state: 'said', githubId: seen.reviewId } as const
+  if (await settleMessage(ledger, message, owner, said, lookAt)) return`,
+      replace: `  const said = { state: 'said', githubId: seen.reviewId } as const
+  const isSettled = await settleMessage(ledger, message, owner, said, lookAt)
   POINT: await reached('post.round_counted')
-  if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)`,
+  if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
+  if (isSettled) return`,
       breaks: 'Who dies in between leaves a review that uses no round.',
+    },
+    {
+      name: 'post: said while it began to be withdrawn, and not marked',
+      find: "if (current?.state === 'withdrawing') await settleMessage",
+      replace: "if (current?.state === 'owed') await settleMessage",
+      breaks: 'The run of the newer head waits until the poster’s lease has ended and the sweeper has come.',
     },
     {
       name: 'post: said without the lease',

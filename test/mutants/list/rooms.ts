@@ -107,6 +107,54 @@ const concluded = mutantsOf(
   ],
 )
 
+const owedReviews = mutantsOf(
+  {
+    file: 'functions/conclude/review-owed.ts',
+    tests: ['test/functions/conclude/review-owed.test.ts'],
+    schedules: ['test/simulation/schedules/posting.test.ts'],
+  },
+  [
+    {
+      name: 'conclude: a withdrawn review counts as said',
+      find: "return saidOf(openSaid, state === 'said')",
+      replace: 'return saidOf(openSaid, true)',
+      breaks: 'What a review found that a push overtook is never said.',
+    },
+    {
+      name: 'conclude: a review that is being withdrawn not waited for',
+      find: 'if (isOpen && now < plannedAt + WITHDRAWAL_DECIDED_MS) throw beingWithdrawn()\n',
+      replace: '\n',
+      breaks: 'What a review says that lands a moment later is said twice.',
+    },
+    {
+      name: 'conclude: a review that is being withdrawn waited for without end',
+      find: 'if (isOpen && now < plannedAt + WITHDRAWAL_DECIDED_MS) throw',
+      replace: 'if (isOpen) throw',
+      breaks: 'A run ends without a verdict because an earlier run’s review can’t be looked at.',
+    },
+    {
+      name: 'conclude: a further review that failed is tried under another key',
+      find: "if (last && before !== 'said') return",
+      replace: 'if (last && before === undefined) return',
+      breaks: 'One that stands on GitHub after all stands there twice.',
+    },
+    {
+      name: 'conclude: a further review that failed is forgotten',
+      find: 'new Set([REVIEW_KEY, conclusion.saidIn ?? REVIEW_KEY])',
+      replace: 'new Set([REVIEW_KEY])',
+      breaks: 'A retry says nothing of what failed to be said.',
+    },
+    {
+      name: 'conclude: what nobody looked at again gets a comment',
+      file: 'shared/said.ts',
+      find: ' && !unseen.includes(fingerprint)',
+      replace: '',
+      tests: ['test/shared/said.test.ts'],
+      breaks: 'A comment stands on a line that has moved.',
+    },
+  ],
+)
+
 const toldOfCrashes = mutantsOf(
   {
     file: 'functions/admit/handler.ts',
@@ -129,4 +177,4 @@ const toldOfCrashes = mutantsOf(
   ],
 )
 
-export const rooms = [...claims, ...admitted, ...toldOfCrashes, ...concluded]
+export const rooms = [...claims, ...admitted, ...toldOfCrashes, ...concluded, ...owedReviews]

@@ -1,8 +1,9 @@
 /** I6: findings in = posted + rejected + merged, and every finding that was open is answered. */
-import { type Adopted, adoptedBy, fingerprintsOf } from './adopted.ts'
+import type { PlainItem } from '../services/table.ts'
+import { type Adopted, adoptedBy, type FindingSaid, fingerprintsOf } from './adopted.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
-import { pullPartition } from './items.ts'
+import { pullPartition, type RunItem } from './items.ts'
 import { countsIn } from './marker.ts'
 import { resourcesOf } from './resources.ts'
 import type { View } from './view.ts'
@@ -21,6 +22,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
         judgeSum(adopted)
         judgeOpen(adopted)
         judgeMessage(adopted)
+        judgeSaid(adopted)
         judgeSummary(adopted)
       },
     },
@@ -64,17 +66,32 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
   /** Each new finding with lines has its inline comment in what the run says. */
   function judgeMessage({ run, plan, conclusion }: Adopted): void {
     if (plan.kind === 'analyzers') return
-    const said = new Set(conclusion.saidBefore)
-    const anchored = conclusion.findings
-      .filter(({ fingerprint, place }) => !said.has(fingerprint) && place.kind === 'lines' && place.inDiff)
-      .slice(0, INLINE_MAX)
-    const pk = pullPartition({ repositoryId: run.repository.id, number: run.number })
-    const text = view.table
-      .items(pk, `MESSAGE#${run.runId}#`)
-      .map(({ document }) => view.document(String(document)) ?? '')
-      .join('\n')
-    const missing = anchored.filter(({ fingerprint }) => !text.includes(`muster:v1 finding ${fingerprint} `))
+    const unseen = conclusion.dispositions.filter(({ verb }) => verb === 'not_looked_at')
+    const known = new Set([...conclusion.saidBefore, ...unseen.map(({ finding }) => finding.fingerprint)])
+    const fresh = conclusion.findings.filter((finding) => !known.has(finding.fingerprint) && isAnchored(finding))
+    const text = textOf(messagesOf(run, run.runId))
+    const missing = fresh.slice(0, INLINE_MAX).filter((finding) => !hasComment(text, finding))
     judge.holds(missing.length === 0, 'A finding with lines is in no message.', () => ({ run, missing }))
+  }
+
+  /** What counts as said stands in a review that was said: it wasn't lost with one that was withdrawn, or that failed (IL2). */
+  function judgeSaid({ run, conclusion }: Adopted): void {
+    const said = new Set(conclusion.saidBefore)
+    const counted = conclusion.findings.filter((finding) => said.has(finding.fingerprint) && isAnchored(finding))
+    const text = textOf(messagesOf(run).filter(({ state }) => state === 'said'))
+    const missing = counted.filter((finding) => !hasComment(text, finding))
+    judge.holds(missing.length === 0, 'A finding counts as said and stands in no review.', () => ({ run, missing }))
+  }
+
+  /** Messages of the run's pull request, or only those of one run. */
+  function messagesOf({ repository, number }: RunItem, runId?: string): readonly PlainItem[] {
+    const pk = pullPartition({ repositoryId: repository.id, number })
+    const prefix = runId === undefined ? 'MESSAGE#' : `MESSAGE#${runId}#`
+    return view.table.items(pk, prefix).filter((item) => item.pk === pk)
+  }
+
+  function textOf(messages: readonly PlainItem[]): string {
+    return messages.map(({ document }) => view.document(String(document)) ?? '').join('\n')
   }
 
   /** What the summary counts for programs is what was concluded. */
@@ -91,4 +108,12 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     const isSame = Object.entries(concluded).every(([name, count]) => Reflect.get(counts, name) === count)
     judge.holds(isSame, 'The summary counts other findings than were concluded.', () => ({ run, counts, concluded }))
   }
+}
+
+function isAnchored({ place }: FindingSaid): boolean {
+  return place.kind === 'lines' && place.inDiff === true
+}
+
+function hasComment(text: string, { fingerprint }: FindingSaid): boolean {
+  return text.includes(`muster:v1 finding ${fingerprint} `)
 }

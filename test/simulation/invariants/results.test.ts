@@ -63,8 +63,8 @@ describe('I2', () => {
 })
 
 describe('I6', () => {
-  /** A conclusion with these members, of a review with these findings. */
-  function concluded(members: object, findings: object[] = [finding], plan: object = {}) {
+  /** A conclusion with these members, of a review with these findings; its message is in this state. */
+  function concluded(members: object, findings: object[] = [finding], plan: object = {}, state = 'owed') {
     const { world, observer } = observed('I6')
     goOn(world, 'completed')
     world.document('result', { lens: 'correctness', part: 0, findings, rejected: [] })
@@ -74,7 +74,7 @@ describe('I6', () => {
     const whole = { findings: [finding], saidBefore: [], dispositions: [], rejected: [], merged: 0, lenses, ...members }
     world.document('own', whole)
     world.document('message', { kind: 'review', marker: MARKER, head: HEAD, comments: [{ body: commentBody }] })
-    world.put(item(keys.message, { document: 'message', state: 'owed' }))
+    world.put(item(keys.message, { document: 'message', state }))
     world.change(...keys.run, { state: 'concluded', conclusion: 'own', version: 4 })
     return { world, observer }
   }
@@ -122,6 +122,13 @@ describe('I6', () => {
   test('a new finding with lines is in what the run says', () => {
     const { observer } = concluded({ findings: [finding, other] }, [finding, other])
     expectBreach(observer.afterStep, 'I6', /A finding with lines is in no message/)
+  })
+
+  test('what counts as said stands in a review that was said', () => {
+    const members = { saidBefore: [finding.fingerprint] }
+    const { observer } = concluded(members)
+    expectBreach(observer.afterStep, 'I6', /A finding counts as said and stands in no review/)
+    concluded(members, [finding], {}, 'said').observer.afterStep()
   })
 
   test('the summary counts what was concluded', () => {

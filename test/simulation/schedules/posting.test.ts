@@ -18,6 +18,9 @@ const NEXT_POSTER_MS = 15 * 60_000
 
 const reviews = (number: number) =>
   schedule.world.github.pullRequest(REPOSITORY, number).reviews.map(({ commitId, pending }) => ({ commitId, pending }))
+/** The files of each review's inline comments. */
+const commentedBy = (number: number) =>
+  schedule.world.github.pullRequest(REPOSITORY, number).reviews.map(({ comments }) => comments.map(({ path }) => path))
 const thread = () => schedule.world.table.items('PR#', 'THREAD')[0]
 const messageOf = (head: string) => {
   const { runId } = schedule.run(head)
@@ -77,6 +80,25 @@ describe('IL2: a newer head claims while the review of the older one is about to
 
     expect(reviews(number)).toEqual([{ commitId: second, pending: false }])
     expect(thread()).toMatchObject({ round: 1 })
+  })
+
+  test('what it found is said by the next review, once, as nobody was told of it', async () => {
+    await aboutToSubmit()
+    poster.kill()
+    await schedule.rest()
+    expect(commentedBy(number)).toEqual([['a.ts', 'b.ts']])
+
+    const third = await schedule.push(number, 'c.ts')
+    await schedule.until('the third is reviewed', () => isReviewed(third))
+    await schedule.rest()
+    expect(commentedBy(number)).toEqual([['a.ts', 'b.ts'], ['c.ts']])
+  })
+
+  test('what it found is not said again if it was submitted', async () => {
+    await aboutToSubmit()
+    poster.resume()
+    await schedule.rest()
+    expect(commentedBy(number)).toEqual([['a.ts'], ['b.ts']])
   })
 })
 
