@@ -107,7 +107,10 @@ async function shownBefore(run: Run, plan: Plan, thread: Thread): Promise<Conclu
   const last = thread.lastConclusion
   const conclusion = last?.head === run.head ? await conclusionOf(last.digest) : own
   const owed = await reviewOwedStill(ledger, run, plan, own)
-  return { conclusion, message: owed && (await messageOf(owed, plan, own)) }
+  if (!owed) return { conclusion, message: undefined }
+  // A review of another head may have said some of it meanwhile.
+  const said = [...own.saidBefore, ...(await saidBefore(ledger, run, plan, coordinator.now()))]
+  return { conclusion, message: await messageOf(owed, plan, { ...own, saidBefore: said }) }
 }
 
 async function conclusionOf(digest: string | undefined): Promise<Conclusion> {

@@ -97,6 +97,12 @@ const concluded = mutantsOf(
       breaks: 'Post showed everything before this token was written: it is answered only by the sweeper.',
     },
     {
+      name: 'conclude: shown again, it says what another head’s review has said',
+      find: 'const said = [...own.saidBefore, ...(await saidBefore(ledger, run, plan, coordinator.now()))]',
+      replace: 'const said = own.saidBefore',
+      breaks: 'A head that is pushed back gets the comments a second time.',
+    },
+    {
       name: 'conclude: a review that was not read counts as a result',
       file: 'functions/conclude/conclude.ts',
       find: 'const notAllRead = results.length < parts.length',

@@ -23,6 +23,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
         judgeOpen(adopted)
         judgeMessage(adopted)
         judgeSaid(adopted)
+        judgeOnce(adopted)
         judgeSummary(adopted)
       },
     },
@@ -81,6 +82,17 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     const text = textOf(messagesOf(run).filter(({ state }) => state === 'said'))
     const missing = counted.filter((finding) => !hasComment(text, finding))
     judge.holds(missing.length === 0, 'A finding counts as said and stands in no review.', () => ({ run, missing }))
+  }
+
+  /** What has stood open since it was said has its comment already (D9). */
+  function judgeOnce({ run, plan, conclusion }: Adopted): void {
+    const open = fingerprintsOf(plan.openFindings)
+    const known = new Set(conclusion.saidBefore)
+    const text = textOf(messagesOf(run).filter(({ state }) => state === 'said'))
+    const again = conclusion.findings.filter(
+      (finding) => open.has(finding.fingerprint) && !known.has(finding.fingerprint) && hasComment(text, finding),
+    )
+    judge.holds(again.length === 0, 'A finding that was said is said again.', () => ({ run, again }))
   }
 
   /** Messages of the run's pull request, or only those of one run. */

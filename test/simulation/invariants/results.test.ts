@@ -131,6 +131,14 @@ describe('I6', () => {
     concluded(members, [finding], {}, 'said').observer.afterStep()
   })
 
+  test('what has stood open since it was said is not said again', () => {
+    const plan = { openFindings: [finding] }
+    const dispositions = [{ finding, verb: 'still_present' }]
+    const { observer } = concluded({ dispositions }, [finding], plan, 'said')
+    expectBreach(observer.afterStep, 'I6', /A finding that was said is said again/)
+    concluded({ dispositions }, [finding], plan, 'withdrawn').observer.afterStep()
+  })
+
   test('the summary counts what was concluded', () => {
     const { world, observer } = observed('I6')
     goOn(world, 'completed')

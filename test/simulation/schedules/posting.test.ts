@@ -94,6 +94,19 @@ describe('IL2: a newer head claims while the review of the older one is about to
     expect(commentedBy(number)).toEqual([['a.ts', 'b.ts'], ['c.ts']])
   })
 
+  test('what the next review has said of it is not said again when its head is pushed once more', async () => {
+    await aboutToSubmit()
+    poster.kill()
+    schedule.letSweep()
+    await schedule.until('the second is reviewed', () => isReviewed(second), NEXT_POSTER_MS)
+    await schedule.pass(1_000)
+    await schedule.act((github) => github.pushHead(REPOSITORY, number, first))
+    await schedule.until('the first is reviewed', () => isReviewed(first))
+    await schedule.rest()
+    expect(reviews(number).map(({ commitId }) => commitId)).toEqual([second, first])
+    expect(commentedBy(number)).toEqual([['a.ts', 'b.ts'], []])
+  })
+
   test('what it found is not said again if it was submitted', async () => {
     await aboutToSubmit()
     poster.resume()
