@@ -15,7 +15,7 @@ export async function showHalt({ ledger }: ApiParts, request: HttpRequest): Prom
   return answer(200, haltViewOf({ scope, ...halt }))
 }
 
-/** 200 with the halt that stands then; an earlier one is kept. Throws Refused `halts_full`, Retry `busy`. */
+/** 200 with the halt that stands then; an earlier one of an operator is kept, a pause of a comment is replaced. Throws Refused `halts_full`, Retry `busy`. */
 export async function halt({ ledger, now, log }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
   const scope = scopeIn(request)
   const halt = await setHalt(ledger, { scope, by: callerOf(request), why: whyIn(request), since: now() })
@@ -30,5 +30,5 @@ export async function resume(parts: ApiParts, request: HttpRequest): Promise<Htt
   const lifted = await liftHalt(parts.ledger, scope)
   await handOn(parts)
   parts.log.warn('Resumed', { key: scope })
-  return answer(200, { lifted: lifted ? haltViewOf(lifted) : null })
+  return answer(200, { lifted: lifted.kind === 'lifted' ? haltViewOf(lifted.halt) : null })
 }

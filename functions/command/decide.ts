@@ -2,6 +2,7 @@
 import { commandIn } from '../../shared/comment.ts'
 import type { RecordedEvent } from '../../shared/event.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
+import { isPause } from '../../shared/halt.ts'
 import { causeOf } from '../../shared/identity.ts'
 import type { Halt } from '../../shared/ledger/halt.ts'
 import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
@@ -39,9 +40,6 @@ export type Decision =
   | { readonly kind: 'resume' }
   | { readonly kind: 'status'; readonly run: Run | undefined }
 
-/** By whom a halt is that was set in a comment: only such a one is lifted in a comment. */
-export const pausedBy = (login: string): string => `github:${login}`
-
 export function decide(facts: CommandFacts): Decision {
   const { command, permission, repositoryHalt } = facts
   const asked = commandIn(command.text)
@@ -63,7 +61,7 @@ export function decide(facts: CommandFacts): Decision {
     case 'pause':
       return { kind: 'pause', why: asked.why }
     case 'resume':
-      if (repositoryHalt && !repositoryHalt.by.startsWith(pausedBy(''))) return reply(sayings.haltedByOperator())
+      if (repositoryHalt && !isPause(repositoryHalt)) return reply(sayings.haltedByOperator())
       return { kind: 'resume' }
     case 'status':
       return { kind: 'status', run: currentRun(facts) }

@@ -7,6 +7,7 @@ import { handOn } from '../../shared/coordinator/hand-on.ts'
 import { retryRun, startRun } from '../../shared/coordinator/start-run.ts'
 import { putDocument } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
+import { isPause, pausedBy } from '../../shared/halt.ts'
 import { causeOf, replyIdOf, runIdOf } from '../../shared/identity.ts'
 import { haltOn, liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
 import { oweReply } from '../../shared/ledger/message.ts'
@@ -15,7 +16,7 @@ import { readRun } from '../../shared/ledger/run.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { markerOf, type ReplyMessage } from '../../shared/shown.ts'
-import { type Command, type CommandFacts, type Decision, decide, pausedBy } from './decide.ts'
+import { type Command, type CommandFacts, type Decision, decide } from './decide.ts'
 import { sayings, statusText } from './sayings.ts'
 
 export interface CommandParts extends EndingParts {
@@ -82,13 +83,16 @@ async function act(parts: CommandParts, facts: CommandFacts, decision: Exclude<D
       if (retried.kind === 'nothing_missing') return sayings.nothingMissing(retried.run)
       return retried.kind === 'joined' ? sayings.joined(retried.run) : sayings.again(retried.run.head)
     }
-    case 'pause':
-      await setHalt(ledger, { scope, by: pausedBy(command.author), why: decision.why, since: now() })
-      return sayings.paused()
+    case 'pause': {
+      const stands = await setHalt(ledger, { scope, by: pausedBy(command.author), why: decision.why, since: now() })
+      return isPause(stands) ? sayings.paused() : sayings.haltedByOperator()
+    }
     case 'resume': {
-      const lifted = await liftHalt(ledger, scope)
+      // An operator may have halted since the decision.
+      const lifted = await liftHalt(ledger, scope, isPause)
+      if (lifted.kind === 'stays') return sayings.haltedByOperator()
       await handOn(parts)
-      return sayings.resumed(lifted !== undefined)
+      return sayings.resumed(lifted.kind === 'lifted')
     }
     case 'status': {
       const { run } = decision

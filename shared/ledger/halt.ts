@@ -3,6 +3,7 @@
  * of them stand in one item, so that a claim and a conclusion check one item, whatever may stop them.
  */
 import { Refused } from '../errors.ts'
+import { isPause } from '../halt.ts'
 import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../limits.ts'
 import type { Repository } from '../run.ts'
 import { cutAtBytes } from '../text.ts'
@@ -21,6 +22,9 @@ export interface Halt {
 
 /** The halts that stand, by scope. */
 export type Halts = Readonly<Partial<Record<HaltScope, Omit<Halt, 'scope'>>>>
+
+/** What lifting came to: it is gone, it stays because it isn't the asker's to lift, or none stood. */
+export type Lifted = { readonly kind: 'lifted' | 'stays'; readonly halt: Halt } | { readonly kind: 'none' }
 
 interface Stored {
   readonly scopes: Halts
@@ -53,37 +57,46 @@ export async function standingHalt(ledger: Ledger, repository: Halted): Promise<
 
 /**
  * Sets a halt and answers the one that stands for its scope: an earlier one is kept, so that setting it again changes
- * nothing (I9). `by` and `why` are cut at HALT_BY_BYTES_MAX and HALT_WHY_BYTES_MAX. Throws Refused `halts_full` where
- * HALTS_MAX stand already, Retry `busy` where too many are changed at once.
+ * nothing (I9). Only an operator's halt takes the place of a pause, as of when that began: else a comment would lift it.
+ * `by` and `why` are cut at HALT_BY_BYTES_MAX and HALT_WHY_BYTES_MAX. Throws Refused `halts_full` where HALTS_MAX stand
+ * already, Retry `busy` where too many are changed at once.
  */
 export async function setHalt(ledger: Ledger, halt: Halt): Promise<Halt> {
-  const { scope, since } = halt
+  const { scope } = halt
   const by = cutAtBytes(halt.by, HALT_BY_BYTES_MAX).text
   const why = cutAtBytes(halt.why, HALT_WHY_BYTES_MAX).text
   return contended<Halt>(async () => {
     const before = await read<Stored>(ledger, keyOf.halts())
     const standing = before?.scopes[scope]
-    if (standing) return { scope, ...standing }
-    if (Object.keys(before?.scopes ?? {}).length >= HALTS_MAX) {
+    if (standing && (isPause(halt) || !isPause(standing))) return { scope, ...standing }
+    if (!standing && Object.keys(before?.scopes ?? {}).length >= HALTS_MAX) {
       const remedy = 'Lift some that are not needed, or halt the installation or the fleet.'
       throw new Refused('halts_full', `${HALTS_MAX} halts stand already.`, remedy)
     }
+    const since = standing?.since ?? halt.since
     const scopes = { ...before?.scopes, [scope]: { by, why, since } }
     return (await writeHalts(ledger, before, scopes)) ? { scope, by, why, since } : 'again'
   })
 }
 
 /**
- * Lifts a halt and answers it; undefined if none stood. Repeatable. Runs that it held carry their `dueAt`, and the sweeper
- * resumes those that no other halt holds. Throws Retry `busy` where too many are changed at once.
+ * Lifts a halt, if `mayLift` holds for the one that stands when it is written: an operator's that came meanwhile is asked
+ * for too. Repeatable. Runs that it held carry their `dueAt`, and the sweeper resumes those that no other halt holds.
+ * Throws Retry `busy` where too many are changed at once.
  */
-export async function liftHalt(ledger: Ledger, scope: HaltScope): Promise<Halt | undefined> {
-  return contended<Halt | undefined>(async () => {
+export async function liftHalt(
+  ledger: Ledger,
+  scope: HaltScope,
+  mayLift: (halt: Omit<Halt, 'scope'>) => boolean = () => true,
+): Promise<Lifted> {
+  return contended<Lifted>(async () => {
     const before = await read<Stored>(ledger, keyOf.halts())
     const standing = before?.scopes[scope]
-    if (!standing) return undefined
+    if (!standing) return { kind: 'none' }
+    const halt = { scope, ...standing }
+    if (!mayLift(standing)) return { kind: 'stays', halt }
     const { [scope]: _lifted, ...scopes } = before.scopes
-    return (await writeHalts(ledger, before, scopes)) ? { scope, ...standing } : 'again'
+    return (await writeHalts(ledger, before, scopes)) ? { kind: 'lifted', halt } : 'again'
   })
 }
 

@@ -1,6 +1,7 @@
 /** Halts through the API: what operators set, read and lift. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { standingHalt } from '../../../shared/ledger/halt.ts'
+import { pausedBy } from '../../../shared/halt.ts'
+import { setHalt, standingHalt } from '../../../shared/ledger/halt.ts'
 import { admitted, toldParts, worked } from '../../shared/coordinator/fleet-of-tests.ts'
 import { repository } from '../../shared/samples.ts'
 import { type ApiWorld, openApiWorld } from './world.ts'
@@ -33,6 +34,13 @@ describe('halts', () => {
     expect((await about('DELETE', 'fleet')).body).toEqual({ lifted: null })
     const { status, body } = await about('GET', 'fleet')
     expect([status, body.error.code]).toEqual([404, 'unknown_halt'])
+  })
+
+  it('PUT over a pause of a comment is kept: who halted and why are the operator’s then', async () => {
+    await setHalt(api.world.ledger, { scope: 'repository/7', by: pausedBy('alice'), why: 'noise', since: 1 })
+    const { body } = await about('PUT', 'repository/7', { body: { why: 'leaked key' } })
+    expect(body).toMatchObject({ by: 'Operators/ana', why: 'leaked key', since: '1970-01-01T00:00:00.001Z' })
+    expect((await about('GET', 'repository/7')).body).toEqual(body)
   })
 
   it('DESIGN §7: while it stands a review that comes waits, though a place is free', async () => {

@@ -2,6 +2,7 @@
 import type { Mutant } from '../mutant.ts'
 import { again } from './again.ts'
 import { fleet } from './fleet.ts'
+import { halts } from './halts.ts'
 import { lease } from './lease.ts'
 import { post } from './post.ts'
 import { rooms } from './rooms.ts'
@@ -15,6 +16,7 @@ export const mutants: readonly Mutant[] = [
   ...lease,
   ...schedule,
   ...fleet,
+  ...halts,
   ...running,
   ...runs,
   ...again,

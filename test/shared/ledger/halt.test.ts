@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isPause, pausedBy } from '../../../shared/halt.ts'
 import {
   type HaltScope,
   haltOn,
@@ -26,7 +27,7 @@ const halt = (scope: HaltScope, since = 1) =>
 describe('halts', () => {
   it('none stands before the first was set, and lifting one that does not stand answers none', async () => {
     expect(await standingHalts(world.ledger)).toEqual({})
-    expect(await liftHalt(world.ledger, 'fleet')).toBeUndefined()
+    expect(await liftHalt(world.ledger, 'fleet')).toEqual({ kind: 'none' })
     expect(await world.item(keyOf.halts())).toBeUndefined()
   })
 
@@ -34,7 +35,7 @@ describe('halts', () => {
     await halt(scope)
     const standing = { scope, by: 'a person', why: 'an incident', since: 1 }
     expect(await standingHalt(world.ledger, repository)).toEqual(standing)
-    expect(await liftHalt(world.ledger, scope)).toEqual(standing)
+    expect(await liftHalt(world.ledger, scope)).toEqual({ kind: 'lifted', halt: standing })
     expect(await standingHalt(world.ledger, repository)).toBeUndefined()
   })
 
@@ -53,6 +54,54 @@ describe('halts', () => {
     await halt('fleet', 1)
     expect(await halt('fleet', 2)).toMatchObject({ since: 1 })
     expect(await world.item(keyOf.halts())).toMatchObject({ version: 1 })
+  })
+
+  const paused = { scope: 'repository/7', by: pausedBy('alice'), why: 'noise', since: 1 } as const
+  const halted = { scope: 'repository/7', by: 'Operators/ana', why: 'leaked key', since: 2 } as const
+
+  it('an operator’s halt replaces a pause, and a pause no halt of an operator: who lifts it is who set it last of these', async () => {
+    await setHalt(world.ledger, paused)
+    expect(await setHalt(world.ledger, halted)).toEqual({ ...halted, since: 1 })
+    expect(await standingHalt(world.ledger, repository)).toEqual({ ...halted, since: 1 })
+    expect(await setHalt(world.ledger, { ...paused, since: 3 })).toEqual({ ...halted, since: 1 })
+    expect(await standingHalt(world.ledger, repository)).toEqual({ ...halted, since: 1 })
+  })
+
+  it('I9: a pause over a pause, and a halt of an operator over another one, change nothing', async () => {
+    await setHalt(world.ledger, paused)
+    expect(await setHalt(world.ledger, { ...paused, by: pausedBy('rob'), why: 'other', since: 2 })).toEqual(paused)
+    await liftHalt(world.ledger, 'repository/7')
+    await setHalt(world.ledger, halted)
+    expect(await setHalt(world.ledger, { ...halted, by: 'Operators/eva', why: 'other', since: 3 })).toEqual(halted)
+  })
+
+  it('AW32: an operator’s halt over a pause whose answer was lost is set once, and answered', async () => {
+    await setHalt(world.ledger, paused)
+    world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
+    expect(await setHalt(world.ledger, halted)).toEqual({ ...halted, since: 1 })
+    expect(await world.item(keyOf.halts())).toMatchObject({ version: 2 })
+  })
+
+  it('one that is not the asker’s to lift stays, and is answered', async () => {
+    await setHalt(world.ledger, halted)
+    expect(await liftHalt(world.ledger, 'repository/7', isPause)).toEqual({ kind: 'stays', halt: halted })
+    expect(await standingHalt(world.ledger, repository)).toEqual(halted)
+    await liftHalt(world.ledger, 'repository/7')
+    await setHalt(world.ledger, paused)
+    expect(await liftHalt(world.ledger, 'repository/7', isPause)).toEqual({ kind: 'lifted', halt: paused })
+  })
+
+  it('an operator halts between the reading and the writing of who lifts a pause: the halt stays', async () => {
+    await setHalt(world.ledger, paused)
+    world.wire.beforeAnswer(
+      ({ operation }) => operation === 'GetItem',
+      async () => void (await setHalt(world.ledger, halted)),
+    )
+    expect(await liftHalt(world.ledger, 'repository/7', isPause)).toEqual({
+      kind: 'stays',
+      halt: { ...halted, since: 1 },
+    })
+    expect(await standingHalt(world.ledger, repository)).toEqual({ ...halted, since: 1 })
   })
 
   it('set and lifted by many at once, none of them is lost, the first of all among them', async () => {
