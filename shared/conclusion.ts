@@ -2,6 +2,7 @@
 import type { ConfigurationProblem } from './config.ts'
 import type { Coverage, Finding, RejectedFinding } from './finding.ts'
 import type { LensName } from './lens.ts'
+import type { LeftOut } from './parts.ts'
 
 export type Verdict = 'pass' | 'concerns' | 'changes_requested' | 'incomplete'
 
@@ -51,7 +52,8 @@ export interface Conclusion {
   /** Findings of different lenses or parts on the same thing, counted as merged away. */
   readonly merged: number
   readonly lenses: readonly LensOutcome[]
-  readonly leftOut: readonly { readonly path: string; readonly reason: string }[]
+  /** Files that no lens was given. Documents that were stored earlier don't say `because`. */
+  readonly leftOut: readonly (Omit<LeftOut, 'because'> & Partial<Pick<LeftOut, 'because'>>)[]
   readonly configurationProblems: readonly ConfigurationProblem[]
   readonly adjudication: 'not_needed' | 'passed_through' | 'not_read'
 }

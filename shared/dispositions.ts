@@ -1,5 +1,5 @@
 /** What became of each finding that was open before, at a newer head: answered from what was found and what was read, never assumed. */
-import type { Disposition, LensOutcome } from './conclusion.ts'
+import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
 import type { FileChange } from './diff.ts'
 import type { Finding } from './finding.ts'
 import { SEVERITIES } from './severity.ts'
@@ -47,6 +47,12 @@ export function dispose(facts: DispositionFacts): Disposed {
   const fresh = [...foundNow.values()].filter(({ fingerprint }) => !openBefore.has(fingerprint))
   const standing = [...earlier.map(({ finding }) => finding), ...fresh].sort(worstFirst)
   return { dispositions, standing, saidBefore: facts.said.filter((each) => openBefore.has(each)) }
+}
+
+/** Fingerprints of open findings that nobody looked at again: where they stand at this head isn't known. */
+export function notLookedAt({ dispositions }: Pick<Conclusion, 'dispositions'>): ReadonlySet<string> {
+  const unseen = dispositions.filter(({ verb }) => verb === 'not_looked_at')
+  return new Set(unseen.map(({ finding }) => finding.fingerprint))
 }
 
 /** Worst first; equal ones by place, so that the order doesn't depend on which lens answered first. */

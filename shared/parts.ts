@@ -20,6 +20,18 @@ export interface LeftOut {
   readonly because: LeftOutBecause
 }
 
+/** True for what models are not given though there is something to read; an analyzer reads it. */
+export function isLeftOutOfModels<File extends { readonly because?: LeftOutBecause }>(
+  file: File,
+): file is File & Pick<LeftOut, 'because'> {
+  return file.because === 'generated' || isHole(file)
+}
+
+/** True for what was to be read and couldn't be given to a model: a hole in the verdict. */
+export function isHole({ because }: { readonly because?: LeftOutBecause }): boolean {
+  return because === 'patch_missing' || because === 'over_budget'
+}
+
 export interface Parts {
   /** At most `PLAN_REVIEWS_MAX`. */
   readonly reviews: readonly PlannedReview[]

@@ -1,7 +1,7 @@
 /** The check run of a head: red, neutral or green, its title the counts, its annotations the findings with lines. */
 import { checkRunIdentity } from '../../shared/check-run.ts'
 import type { Conclusion } from '../../shared/conclusion.ts'
-import type { Finding } from '../../shared/finding.ts'
+import { notLookedAt } from '../../shared/dispositions.ts'
 import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../shared/limits.ts'
 import { SEVERITIES } from '../../shared/severity.ts'
 import type { Annotation, CheckConclusion, CheckRunResource } from '../../shared/shown.ts'
@@ -30,7 +30,7 @@ export function checkRunOf(conclusion: Conclusion): CheckRunResource {
     title: titleOf(conclusion),
     summary: `**Next:** ${actionOf(conclusion)}\n\n${closingOf(conclusion)}`,
     text: summaryOf(conclusion).body,
-    annotations: annotationsOf(conclusion.findings),
+    annotations: annotationsOf(conclusion),
   }
 }
 
@@ -63,9 +63,15 @@ function titleOf(conclusion: Conclusion): string {
   return (title.charAt(0).toUpperCase() + title.slice(1)).slice(0, CHECK_TITLE_CHARS_MAX)
 }
 
-/** Findings with lines in the file as it is at the head; GitHub can't annotate what was removed. Plain text. */
-function annotationsOf(findings: readonly Finding[]): Annotation[] {
-  const annotated = findings.filter(({ place }) => place.kind === 'lines' && place.side === 'RIGHT')
+/**
+ * Findings with lines in the file as it is at the head; GitHub can't annotate what was removed, and where what nobody looked
+ * at again stands now isn't known. Plain text.
+ */
+function annotationsOf(conclusion: Conclusion): Annotation[] {
+  const unseen = notLookedAt(conclusion)
+  const annotated = conclusion.findings.filter(({ place, fingerprint }) => {
+    return place.kind === 'lines' && place.side === 'RIGHT' && !unseen.has(fingerprint)
+  })
   return annotated.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
     const { place } = finding
     if (place.kind !== 'lines') return []

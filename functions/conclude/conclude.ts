@@ -4,6 +4,7 @@ import { dispose } from '../../shared/dispositions.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { Finding } from '../../shared/finding.ts'
 import type { LensName } from '../../shared/lens.ts'
+import { isHole } from '../../shared/parts.ts'
 import type { Plan } from '../../shared/plan.ts'
 import type { ReviewResult } from '../../shared/result.ts'
 import type { Review } from '../../shared/review.ts'
@@ -67,7 +68,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
     rejected: results.flatMap(({ rejected }) => rejected),
     merged: claimed.length - found.length,
     lenses,
-    leftOut: plan.leftOut.map(({ path, reason }) => ({ path, reason })),
+    leftOut: plan.leftOut,
     configurationProblems: plan.configurationProblems,
     adjudication: adjudicationOf(plan, found, seen),
   }
@@ -155,7 +156,7 @@ function configurationHoles({ configurationProblems }: Plan): string[] {
 }
 
 function fileHoles(plan: Plan): string[] {
-  const holes = plan.leftOut.filter(({ because }) => because === 'patch_missing' || because === 'over_budget')
+  const holes = plan.leftOut.filter(isHole)
   const [first] = holes
   return first
     ? [

@@ -11,6 +11,7 @@ import type { Run } from '../../shared/run.ts'
 import { openSaidOf } from '../../shared/said.ts'
 import { cutAtBytes } from '../../shared/text.ts'
 import { nextRound, type Thread } from '../../shared/thread.ts'
+import { carriedFrom, NOTHING_CARRIED } from './carried.ts'
 
 /** What was read for a plan, besides the texts of files. */
 export interface PlanFacts {
@@ -45,11 +46,9 @@ export function makePlan(facts: PlanFacts): Plan {
   const kind = kindReason === undefined ? 'full' : 'analyzers'
   const { placed, notRead } = lensesOf(configuration, kindReason, model !== undefined)
   const { reviews, leftOut } = facts.files.length === 0 ? { reviews: [], leftOut: [] } : partsOf(facts.files, placed)
-  const carriedFrom = kind === 'analyzers' && facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
-  const isCarried = ({ lens }: { lens: string }) =>
-    carriedFrom !== undefined &&
-    configuration.lenses[lens as LensName] === 'active' &&
-    !placed.includes(lens as LensName)
+  const lastFullHead = lastFullHeadOf(facts.lastConclusion)
+  const here = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
+  const carried = here && kind === 'analyzers' ? carriedFrom(here, { ...facts, placed }) : NOTHING_CARRIED
   return {
     contract: CONTRACT,
     runId: run.runId,
@@ -61,29 +60,22 @@ export function makePlan(facts: PlanFacts): Plan {
     mergeBase: facts.mergeBase,
     kind,
     ...(kindReason ? { kindReason } : {}),
-    ...lastFullHeadOf(kind, facts.lastConclusion),
+    ...(kind === 'analyzers' && lastFullHead !== undefined ? { lastFullHead } : {}),
     round: kind === 'full' ? nextRound(thread) : 0,
     configuration,
     configurationProblems: facts.configurationProblems,
     template: facts.template,
     files: facts.files,
-    leftOut,
+    leftOut: [...leftOut, ...carried.leftOut],
     filesCut: facts.filesCut,
     texts: {},
     reviews,
-    notRead: carriedFrom
-      ? notRead.filter(
-          ({ lens }) => !carriedFrom.lenses.some((outcome) => outcome.lens === lens && outcome.state === 'read'),
-        )
-      : notRead,
+    notRead: notRead.filter(({ lens }) => !carried.lenses.some((outcome) => outcome.lens === lens)),
     openFindings: facts.lastConclusion?.findings ?? [],
     openSaid: openSaidOf(facts.lastConclusion),
-    carried: carriedFrom?.findings.filter(isCarried) ?? [],
-    carriedLenses: carriedFrom?.lenses.filter((outcome) => outcome.state === 'read' && isCarried(outcome)) ?? [],
-    carriedDispositions:
-      facts.lastConclusion?.head === run.head
-        ? facts.lastConclusion.dispositions.filter(({ verb }) => verb !== 'still_present')
-        : [],
+    carried: carried.findings,
+    carriedLenses: carried.lenses,
+    carriedDispositions: here?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
     model,
     plannedAt: facts.now,
   }
@@ -99,11 +91,17 @@ export function textsWanted(plan: Plan): { path: string; blob: string }[] {
   return wanted.slice(0, FILES_FETCHED_MAX).map(({ path, blob }) => ({ path, blob }))
 }
 
-/** Why this run is of analyzers only. A head that was read in full under the same plan key keeps that, whatever came since. */
+/**
+ * Why this run is of analyzers only. A head that was read in full under the same plan key keeps that, whatever came since;
+ * one that came after the last round gets nothing by an edit of the description (RO6).
+ */
 function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'] {
-  const { run, thread, configuration } = facts
-  if (run.kind === 'analyzers') return 'text_edited'
-  if (thread.round < configuration.rounds.ceiling) return undefined
+  const { run, thread, configuration, lastConclusion } = facts
+  const isOver = thread.round >= configuration.rounds.ceiling
+  if (run.kind === 'analyzers') {
+    return isOver && lastFullHeadOf(lastConclusion) !== run.head ? 'rounds_ceiling' : 'text_edited'
+  }
+  if (!isOver) return undefined
   const { placed } = lensesOf(configuration, undefined, model !== undefined)
   return run.concludedPlanKey === planKeyOf(facts, 'full', placed, model) ? undefined : 'rounds_ceiling'
 }
@@ -138,10 +136,8 @@ function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: bo
 }
 
 /** The head that was last read in full: this thread's last conclusion knows it, or is it. */
-function lastFullHeadOf(kind: Plan['kind'], last: Conclusion | undefined): { lastFullHead?: string } {
-  if (kind === 'full' || !last) return {}
-  const lastFullHead = last.kind === 'full' ? last.head : last.lastFullHead
-  return lastFullHead === undefined ? {} : { lastFullHead }
+function lastFullHeadOf(last: Conclusion | undefined): string | undefined {
+  return last?.kind === 'full' ? last.head : last?.lastFullHead
 }
 
 function modelOf({ configuration, deploymentModel }: PlanFacts): Plan['model'] {

@@ -1,0 +1,176 @@
+/** What a description that is edited leaves of the verdict before: what was not read then is still not read (PR6). */
+import { describe, expect, it } from 'vitest'
+import { checkRunOf } from '../../../functions/conclude/check-run.ts'
+import { conclude, type ReviewSeen } from '../../../functions/conclude/conclude.ts'
+import { labelOf } from '../../../functions/conclude/label.ts'
+import { summaryOf } from '../../../functions/conclude/summary.ts'
+import { makePlan, type PlanFacts } from '../../../functions/plan/plan.ts'
+import type { Conclusion } from '../../../shared/conclusion.ts'
+import { DEFAULT_CONFIGURATION } from '../../../shared/config.ts'
+import type { FileChange } from '../../../shared/diff.ts'
+import type { Finding } from '../../../shared/finding.ts'
+import { runOf, sha } from '../../shared/samples.ts'
+import { finding } from './conclusions.ts'
+
+const CEILING = DEFAULT_CONFIGURATION.rounds.ceiling
+const WITHOUT_MODELS = {
+  ...DEFAULT_CONFIGURATION,
+  lenses: { ...DEFAULT_CONFIGURATION.lenses, correctness: 'off' },
+} as const
+
+function file(path: string, lines = 1): FileChange {
+  const added = Array.from({ length: lines }, (_, at) => ({ kind: 'added', text: 'x', newLine: at + 1 }) as const)
+  const hunks = [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: lines, lines: added }]
+  return { path, status: 'added', additions: lines, deletions: 0, blob: sha(path), hunks }
+}
+
+interface Step {
+  readonly last: Conclusion | undefined
+  readonly head: string
+  readonly rounds?: number
+  readonly isEdit?: true
+  readonly files?: readonly FileChange[]
+  readonly configuration?: PlanFacts['configuration']
+  /** What the lenses say, each what is its own. */
+  readonly found?: readonly Finding[]
+  /** A lens that fails. */
+  readonly fails?: string
+}
+
+/** The conclusion of a run, by its plan and by lenses that read all that they are given. */
+function concluded({ last, head, rounds = 0, isEdit, files, configuration, found = [], fails }: Step): Conclusion {
+  const run = runOf({ head, ...(isEdit ? { kind: 'analyzers', cause: `text:${head}` } : {}) })
+  const plan = makePlan({
+    run,
+    thread: {
+      repositoryId: 7,
+      number: 42,
+      head,
+      baseRef: 'main',
+      series: 1,
+      round: rounds,
+      nextSequence: 1,
+      version: 1,
+    },
+    pullRequest: { title: 'Widgets', body: 'Why', author: 'a-person' },
+    baseSha: sha('base'),
+    mergeBase: sha('merge base'),
+    configuration: configuration ?? DEFAULT_CONFIGURATION,
+    configurationProblems: [],
+    configurationDigest: 'c1',
+    template: undefined,
+    files: files ?? [file('src/a.ts')],
+    filesCut: false,
+    lastConclusion: last,
+    deploymentModel: { model: 'a-model', baseUrl: 'https://models.example' },
+    now: 5,
+  })
+  const seen = plan.reviews.map(({ lens, part, paths }): ReviewSeen => {
+    if (lens === fails) return { review: { lens, part, state: 'failed' }, result: undefined }
+    const findings = found.filter((one) => one.lens === lens)
+    const coverage = paths.map((path) => ({ path, state: 'full' }) as const)
+    return {
+      review: { lens, part, state: 'completed' },
+      result: { lens, part, findings, rejected: [], coverage },
+    }
+  })
+  return conclude(plan, seen, last?.findings.map(({ fingerprint }) => fingerprint) ?? [])
+}
+
+const place = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 10, line: 10, inDiff: true } as const
+const said = finding({ lens: 'correctness', severity: 'medium', place, originHead: sha('1') })
+const verbs = ({ dispositions }: Conclusion) => dispositions.map(({ verb }) => verb)
+
+describe('an edited description after the last round', () => {
+  const lastRound = (configuration: PlanFacts['configuration'], found: readonly Finding[]) =>
+    concluded({ last: undefined, head: sha('3'), rounds: CEILING - 1, configuration, found })
+  const push = (configuration: PlanFacts['configuration'], found: readonly Finding[]) =>
+    concluded({ last: lastRound(configuration, found), head: sha('4'), rounds: CEILING, configuration, found })
+  const edit = (last: Conclusion, configuration: PlanFacts['configuration'], found: readonly Finding[] = []) =>
+    concluded({ last, head: last.head, rounds: CEILING, configuration, found, isEdit: true })
+
+  it('RO6: takes no action required away, however often it is edited', () => {
+    const pushed = push(DEFAULT_CONFIGURATION, [said])
+    const once = edit(pushed, DEFAULT_CONFIGURATION)
+    for (const conclusion of [pushed, once, edit(once, DEFAULT_CONFIGURATION)]) {
+      expect(checkRunOf(conclusion).conclusion).toBe('action_required')
+      expect(labelOf(conclusion).label).toBe('muster: action required')
+      expect(conclusion.lastFullHead).toBe(sha('3'))
+    }
+  })
+
+  it('RO6: is never green, also where all active lenses are analyzers', () => {
+    const edited = edit(push(WITHOUT_MODELS, []), WITHOUT_MODELS)
+    expect(checkRunOf(edited).conclusion).toBe('neutral')
+    expect(labelOf(edited).label).toBe('muster: action required')
+  })
+
+  it('RO6: nor at a push that had no verdict yet', () => {
+    const first = { last: lastRound(WITHOUT_MODELS, []), head: sha('4'), rounds: CEILING, isEdit: true } as const
+    expect(checkRunOf(concluded({ ...first, configuration: WITHOUT_MODELS })).conclusion).toBe('neutral')
+  })
+
+  it('PR6: the head of the last round itself was read in full, and keeps that', () => {
+    const once = edit(lastRound(DEFAULT_CONFIGURATION, []), DEFAULT_CONFIGURATION)
+    for (const edited of [once, edit(once, DEFAULT_CONFIGURATION)]) {
+      expect(edited).toMatchObject({ kindReason: 'text_edited', verdict: 'pass' })
+      expect(checkRunOf(edited).conclusion).toBe('success')
+    }
+  })
+})
+
+describe('a finding that nobody looked at again', () => {
+  const first = concluded({ last: undefined, head: sha('1'), found: [said] })
+  const pushed = {
+    'its lens failed': concluded({ last: first, head: sha('2'), rounds: 1, fails: 'correctness' }),
+    'the rounds are over': concluded({ last: first, head: sha('2'), rounds: CEILING }),
+  }
+
+  it.each(Object.entries(pushed))(
+    'A1: stays open and has no annotation, for its line may be another: %s',
+    (_, last) => {
+      expect(checkRunOf(first).annotations).toHaveLength(1)
+      expect(last.findings).toEqual([said])
+      expect(verbs(last)).toEqual(['not_looked_at'])
+      expect(checkRunOf(last).annotations).toEqual([])
+    },
+  )
+
+  it.each(Object.entries(pushed))('PR6: is not seen by an edit of the description either: %s', (_, last) => {
+    const edited = concluded({ last, head: last.head, rounds: last.round || CEILING, isEdit: true })
+    expect(edited.findings).toEqual([said])
+    expect(verbs(edited)).toEqual(['not_looked_at'])
+    expect(checkRunOf(edited).annotations).toEqual([])
+    expect(summaryOf(edited).body).toContain('not looked at')
+  })
+
+  it('PR6: one that was seen at this very head still is', () => {
+    const again = concluded({ last: first, head: sha('2'), rounds: 1, found: [{ ...said, originHead: sha('2') }] })
+    const edited = concluded({ last: again, head: sha('2'), rounds: 2, isEdit: true })
+    expect(verbs(edited)).toEqual(['still_present'])
+    expect(checkRunOf(edited).annotations).toHaveLength(1)
+  })
+})
+
+describe('files that no model was given', () => {
+  const many = [...Array.from({ length: 45 }, (_, at) => file(`src/${at}.ts`, 800)), file('go.sum', 9)]
+  const first = concluded({ last: undefined, head: sha('1'), files: many })
+  const edited = (last: Conclusion, changes: Partial<Step> = {}) =>
+    concluded({ last, head: sha('1'), rounds: 1, isEdit: true, files: many, ...changes })
+
+  it('R5: are a hole in the verdict, also after the description was edited, however often', () => {
+    const once = edited(first)
+    for (const conclusion of [first, once, edited(once)]) {
+      expect(conclusion.verdict).toBe('incomplete')
+      expect(conclusion.incompleteReasons).toEqual([expect.stringContaining('8 files were not read, src/')])
+      expect(conclusion.leftOut).toEqual(first.leftOut)
+      expect(checkRunOf(conclusion).conclusion).toBe('neutral')
+    }
+    expect(summaryOf(once).body).toContain('Given to no lens')
+  })
+
+  it('are none where the lens is off now, and those that the diff has no longer are not named', () => {
+    expect(edited(first, { configuration: WITHOUT_MODELS })).toMatchObject({ verdict: 'pass', leftOut: [] })
+    expect(edited(first, { files: many.slice(0, 1) })).toMatchObject({ verdict: 'pass', leftOut: [] })
+  })
+})
