@@ -14,7 +14,7 @@ import { Dead } from '../../shared/errors.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import { readRun, updateRun } from '../../shared/ledger/run.ts'
 import { contended, openLedger } from '../../shared/ledger/table.ts'
-import { type MessageOwed, readThread, writeConclusion } from '../../shared/ledger/thread.ts'
+import { type ConclusionWrite, type MessageOwed, readThread, writeConclusion } from '../../shared/ledger/thread.ts'
 import { CONTRACT } from '../../shared/limits.ts'
 import { isShownAgain, type Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
@@ -26,7 +26,8 @@ import { checkRunOf } from './check-run.ts'
 import { conclude } from './conclude.ts'
 import { labelOf } from './label.ts'
 import { reviewMessageOf } from './review-message.ts'
-import { type ReviewOwed, reviewOwed, reviewOwedStill, saidBefore, supplementOf } from './review-owed.ts'
+import { type ReviewOwed, reviewOwed, reviewOwedStill, roundOwed, saidBefore, supplementOf } from './review-owed.ts'
+import { saidByRun } from './shown-again.ts'
 import { summaryOf } from './summary.ts'
 
 const log = openLog('conclude')
@@ -71,7 +72,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(documents, run.plan)
-  const { conclusion, message } = isShownAgain(run, plan)
+  const { conclusion, ...owed } = isShownAgain(run, plan)
     ? await shownBefore(run, plan, thread)
     : await concluded(run, plan)
   const document = await putDocument(documents, conclusion)
@@ -86,7 +87,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
     whole: isWhole(conclusion),
     round: conclusion.round,
     token,
-    message,
+    ...owed,
     resources,
     now: Date.now(),
   })
@@ -95,10 +96,9 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   return (await holdForHalt(coordinator, run)) ? 'held' : 'again'
 }
 
-/** What is concluded, and the review that is owed for it, if one is. */
-interface Concluded {
+/** What is concluded; the review that is owed for it, or the one that was said and uses its round, if there is one. */
+interface Concluded extends Pick<ConclusionWrite, 'message' | 'roundOf'> {
   readonly conclusion: Conclusion
-  readonly message: MessageOwed | undefined
 }
 
 /** The verdict that stands for this head, which an edited description may have brought up to date since. */
@@ -107,10 +107,11 @@ async function shownBefore(run: Run, plan: Plan, thread: Thread): Promise<Conclu
   const last = thread.lastConclusion
   const conclusion = last?.head === run.head ? await conclusionOf(last.digest) : own
   const owed = await reviewOwedStill(ledger, run, plan, own)
-  if (!owed) return { conclusion, message: undefined }
+  if (!owed) return { conclusion }
   // A review of another head may have said some of it meanwhile.
-  const said = [...own.saidBefore, ...(await saidBefore(ledger, run, plan, coordinator.now()))]
-  return { conclusion, message: await messageOf(owed, plan, { ...own, saidBefore: said }) }
+  const said = await saidBefore(ledger, run, plan, coordinator.now())
+  const again = saidByRun(conclusion, own, { saidIn: owed.key, said })
+  return { conclusion: again, message: await messageOf(owed, plan, again) }
 }
 
 async function conclusionOf(digest: string | undefined): Promise<Conclusion> {
@@ -132,8 +133,9 @@ async function concluded(run: Run, plan: Plan): Promise<Concluded> {
   )
   const made = conclude(plan, seen, await saidBefore(ledger, run, plan, coordinator.now()))
   const owed = await reviewOwed(ledger, run, plan, made)
-  const conclusion = owed ? { ...made, saidIn: owed.key } : made
-  return { conclusion, message: owed && (await messageOf(owed, plan, conclusion)) }
+  if (!owed) return { conclusion: made, roundOf: isWhole(made) ? await roundOwed(ledger, run, plan) : undefined }
+  const conclusion = { ...made, saidIn: owed.key }
+  return { conclusion, message: await messageOf(owed, plan, conclusion) }
 }
 
 /** What was not read whole uses no round (RO2). */

@@ -57,6 +57,22 @@ export async function reviewOwed(
   return { key: next.key, before: await settledStateOf(ledger, run, next) }
 }
 
+/**
+ * The review that was said while a lens was missing, and used no round, where all is read by now and there is nothing to add
+ * to it: it uses the round (RO2). Undefined where none was said, or its round is used.
+ */
+export async function roundOwed(
+  ledger: Ledger,
+  run: Run,
+  plan: Plan,
+): Promise<{ key: string; round: number } | undefined> {
+  const { planKey, kind, round } = plan
+  if (kind !== 'full') return undefined
+  const name = { repositoryId: run.repository.id, number: run.number, runId: run.runId, planKey, key: REVIEW_KEY }
+  const message = await readMessage(ledger, name)
+  return message?.state === 'said' && message.round === 0 ? { key: REVIEW_KEY, round } : undefined
+}
+
 /** The review that a verdict still owes when it is shown again: one that was never said. */
 export async function reviewOwedStill(
   ledger: Ledger,

@@ -85,7 +85,9 @@ export interface ConclusionWrite {
   readonly round: number
   readonly token: string
   /** The review to be said, if one is. */
-  readonly message: MessageOwed | undefined
+  readonly message?: MessageOwed | undefined
+  /** The review that was said already and uses this round, if one does; it had none. */
+  readonly roundOf?: { readonly key: string; readonly round: number } | undefined
   /** Resources to be shown: kind, key, document. */
   readonly resources: readonly { readonly kind: string; readonly key: string; readonly document: string }[]
   readonly now: number
@@ -128,6 +130,7 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
       at: now,
     }),
     ...(write.message ? [messageWrite(ledger, write, write.message)] : []),
+    ...(write.roundOf ? [roundWrite(ledger, write, write.roundOf)] : []),
     raiseInTransaction(ledger, { repositoryId, number, runId: run.runId, wanted: write.resources, now }),
   ])
   return moved(answer)
@@ -171,6 +174,16 @@ function entryWrite(ledger: Ledger, thread: Thread, sequence: number, entry: Ent
       ConditionExpression: 'attribute_not_exists(pk)',
     },
   }
+}
+
+function roundWrite(
+  ledger: Ledger,
+  { thread, run, planKey }: ConclusionWrite,
+  { key, round }: { key: string; round: number },
+) {
+  const { repositoryId, number } = thread
+  const of = keyOf.message(repositoryId, number, run.runId, planKey, key)
+  return changeInTransaction(ledger, of, { set: { round }, if: { state: 'said', round: 0 } })
 }
 
 function messageWrite(ledger: Ledger, write: ConclusionWrite, message: MessageOwed) {

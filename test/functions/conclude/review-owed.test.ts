@@ -1,6 +1,12 @@
 /** Which review is owed, over the real ledger, by what became of the reviews before. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { reviewOwed, reviewOwedStill, saidBefore, supplementOf } from '../../../functions/conclude/review-owed.ts'
+import {
+  reviewOwed,
+  reviewOwedStill,
+  roundOwed,
+  saidBefore,
+  supplementOf,
+} from '../../../functions/conclude/review-owed.ts'
 import type { Conclusion } from '../../../shared/conclusion.ts'
 import { type Message, withdrawMessage } from '../../../shared/ledger/message.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -39,9 +45,9 @@ const openSaid = (key: string, runId = run.runId): OpenSaid => ({
   message: { runId, planKey, key, fingerprints: ['b'] },
 })
 
-async function message(key: string, state: Message['state'], runId = run.runId): Promise<Message> {
+async function message(key: string, state: Message['state'], runId = run.runId, round = 0): Promise<Message> {
   const { id } = run.repository
-  const stored = { repositoryId: id, number: run.number, runId, planKey, key, state, attempt: 1, leaseUntil: 0 }
+  const stored = { repositoryId: id, number: run.number, runId, planKey, key, state, attempt: 1, round, leaseUntil: 0 }
   const item = { ...keyOf.message(id, run.number, runId, planKey, key), ...stored }
   await world.put(item)
   return item as unknown as Message
@@ -117,6 +123,23 @@ describe('the review that a conclusion owes', () => {
     await message('review', 'said')
     await message('review-a2', 'said')
     expect(await owed({ openSaid: openSaid('review-a2') })).toEqual({ key: 'review-a3', before: undefined })
+  })
+})
+
+describe('RO2: the round of a retry that has nothing to add', () => {
+  const owed = (changes: Partial<Plan> = {}) => roundOwed(world.ledger, run, plan({ round: 2, ...changes }))
+
+  it('is used by the review that was said while a lens was missing, once', async () => {
+    await message('review', 'said')
+    expect(await owed()).toEqual({ key: 'review', round: 2 })
+    await message('review', 'said', run.runId, 1)
+    expect(await owed()).toBeUndefined()
+  })
+
+  it('is none without such a review, or for a run of analyzers', async () => {
+    expect(await owed()).toBeUndefined()
+    await message('review', 'said')
+    expect(await owed({ kind: 'analyzers' })).toBeUndefined()
   })
 })
 

@@ -194,4 +194,35 @@ export const again: readonly Mutant[] = [
       },
     ],
   ),
+  ...mutantsOf(
+    { file: 'functions/command/decide.ts', tests: ['test/functions/command/decide.test.ts'], schedules: [] },
+    [
+      {
+        name: 'retry: the run of the head goes before the one that spoke last',
+        find: '(a, b) => rank(b) - rank(a) || b.acceptedAt - a.acceptedAt',
+        replace: '(a, b) => rank(b) - rank(a) || a.acceptedAt - b.acceptedAt',
+        breaks: 'Of an incomplete review with a focus, `retry` says that nothing is missing.',
+      },
+      {
+        name: 'retry: the text of a head that was not read as a whole',
+        find: 'full && isWorthAnotherAttempt(full) ? full : ofHead[0]',
+        replace: 'ofHead[0]',
+        breaks: 'Once its description was edited, a review that failed can’t be retried.',
+      },
+      {
+        name: 'retry: what was superseded is retried in vain',
+        find: "(run.outcome === 'superseded' ? 0 : 1)",
+        replace: '1',
+        breaks: 'After a late delivery an incomplete review can’t be completed.',
+      },
+    ],
+  ),
+  ...mutantsOf({ file: 'shared/coordinator/start-run.ts', tests: ['test/functions/api/runs.test.ts'], schedules: [] }, [
+    {
+      name: 'retry: nobody waits for it',
+      find: "{ ...requestAgain(run), askedBy: 'person' }",
+      replace: 'requestAgain(run)',
+      breaks: 'What a person retries waits as long as what was pushed.',
+    },
+  ]),
 ]

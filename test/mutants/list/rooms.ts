@@ -98,8 +98,8 @@ const concluded = mutantsOf(
     },
     {
       name: 'conclude: shown again, it says what another head’s review has said',
-      find: 'const said = [...own.saidBefore, ...(await saidBefore(ledger, run, plan, coordinator.now()))]',
-      replace: 'const said = own.saidBefore',
+      find: '{ saidIn: owed.key, said }',
+      replace: '{ saidIn: owed.key, said: said && [] }',
       breaks: 'A head that is pushed back gets the comments a second time.',
     },
     {
@@ -149,6 +149,20 @@ const owedReviews = mutantsOf(
       find: 'new Set([REVIEW_KEY, conclusion.saidIn ?? REVIEW_KEY])',
       replace: 'new Set([REVIEW_KEY])',
       breaks: 'A retry says nothing of what failed to be said.',
+    },
+    {
+      name: 'conclude: a retry that has nothing to add uses no round',
+      find: "return message?.state === 'said' && message.round === 0 ?",
+      replace: "return message?.state === 'said' && message.round < 0 ?",
+      breaks: 'A pull request gets more full reviews than its ceiling.',
+    },
+    {
+      name: 'conclude: what is shown again is not remembered as said',
+      file: 'functions/conclude/shown-again.ts',
+      find: 'return { ...verdict, runId, planKey, kind, round, saidIn, saidBefore }',
+      replace: 'return { ...verdict, kind, round, saidIn, saidBefore }',
+      tests: ['test/functions/conclude/shown-again.test.ts'],
+      breaks: 'The next review says all of it once more.',
     },
     {
       name: 'conclude: what nobody looked at again gets a comment',

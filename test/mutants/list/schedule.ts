@@ -33,6 +33,13 @@ const slots = mutantsOf(
       breaks: 'A pool has one place more than its limit.',
     },
     {
+      name: 'schedule: a person waits as long as a push',
+      find: "run.askedBy === 'person' || ASKED",
+      replace: 'ASKED',
+      breaks: 'A review that a person asks for without a focus gets no earlier turn.',
+      schedules: [],
+    },
+    {
       name: 'schedule: a probe before its time',
       find: 'closing.until <= now && !isProbing(fleet, closing)',
       replace: '!isProbing(fleet, closing)',

@@ -296,6 +296,18 @@ describe('writeConclusion', () => {
     expect((await thread()).nextSequence).toBe(1)
   })
 
+  it('RO2: a review that was said and used no round uses the one that it is given, and not a second one', async () => {
+    const run = await accept(h1)
+    await claimed(run.runId)
+    const key = keyOf.message(repository.id, 42, run.runId, 'plan-key', 'review')
+    await world.put({ ...key, state: 'said', round: 0 })
+    const roundOf = { key: 'review', round: 1 }
+    expect(await writeConclusion(world.ledger, await conclusionOf(run, { message: undefined, roundOf }))).toBe('done')
+    expect(await world.item(key)).toMatchObject({ state: 'said', round: 1 })
+    await updateRun(world.ledger, await stored(run.runId), { state: 'running' }, { now: world.now })
+    expect(await writeConclusion(world.ledger, await conclusionOf(run, { message: undefined, roundOf }))).toBe('again')
+  })
+
   it('IL5: each conclusion raises a new generation of what is shown', async () => {
     const run = await accept(h1)
     await claimed(run.runId)

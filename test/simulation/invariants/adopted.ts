@@ -6,6 +6,9 @@ import type { View } from './view.ts'
 
 export interface FindingSaid {
   readonly fingerprint: string
+  readonly lens?: string
+  /** Where it was found first since it stands open. */
+  readonly originHead?: string
   readonly place: { readonly kind: string; readonly inDiff?: boolean }
 }
 
@@ -43,11 +46,13 @@ export interface Adopted {
   readonly run: RunItem
   readonly plan: PlanDocument
   readonly conclusion: ConclusionDocument
+  /** True for a whole verdict that is shown again, perhaps brought up to date by an edited description, as its review is owed still. */
+  readonly isShownAgain: boolean
   /** Of the reviews that are completed; more than were adopted, if one completed in the last moment. */
   readonly results: readonly ResultDocument[]
 }
 
-/** What the commit of a conclusion adopted; undefined for any other commit, and for a verdict that is only shown again. */
+/** What the commit of a conclusion adopted; undefined for any other commit, and for a verdict that is shown again as it was. */
 export function adoptedBy(view: View, judge: Judge, judged: Set<string>, change: Change<RunItem>): Adopted | undefined {
   const { before, after: run } = change
   if (run?.state !== 'concluded' || (before?.state === 'concluded' && before.attempt === run.attempt)) return undefined
@@ -61,7 +66,8 @@ export function adoptedBy(view: View, judge: Judge, judged: Set<string>, change:
     const review = view.table.item(key) as unknown as ReviewItem | undefined
     return review?.state === 'completed' ? documentOf<ResultDocument>(review.result) : []
   })
-  return { run, plan, conclusion: documentOf<ConclusionDocument>(digest), results }
+  const isShownAgain = before !== undefined && before.concludedPlanKey === planKey && before.concludedWhole !== false
+  return { run, plan, conclusion: documentOf<ConclusionDocument>(digest), isShownAgain, results }
 
   function documentOf<Document>(name: string | undefined): Document {
     const text = name === undefined ? undefined : view.document(name)

@@ -19,8 +19,10 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
         const adopted = adoptedBy(view, judge, judged, change)
         if (!adopted) return
         judge.looked()
-        judgeSum(adopted)
-        judgeOpen(adopted)
+        if (!adopted.isShownAgain) {
+          judgeSum(adopted)
+          judgeOpen(adopted)
+        }
         judgeMessage(adopted)
         judgeSaid(adopted)
         judgeOnce(adopted)
@@ -84,13 +86,22 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     judge.holds(missing.length === 0, 'A finding counts as said and stands in no review.', () => ({ run, missing }))
   }
 
-  /** What has stood open since it was said has its comment already (D9). */
+  /**
+   * What was said at the head at which it was found, and has stood open since, has its comment (D9). Asked of the model's
+   * findings alone: analyzers of this world may find and not find the same at one head.
+   */
   function judgeOnce({ run, plan, conclusion }: Adopted): void {
     const open = fingerprintsOf(plan.openFindings)
     const known = new Set(conclusion.saidBefore)
-    const text = textOf(messagesOf(run).filter(({ state }) => state === 'said'))
+    const said = messagesOf(run)
+      .filter(({ state }) => state === 'said')
+      .map(textOfMessage)
     const again = conclusion.findings.filter(
-      (finding) => open.has(finding.fingerprint) && !known.has(finding.fingerprint) && hasComment(text, finding),
+      (finding) =>
+        finding.lens === 'correctness' &&
+        open.has(finding.fingerprint) &&
+        !known.has(finding.fingerprint) &&
+        said.some((text) => hasComment(text, finding) && text.includes(`"head":"${finding.originHead}"`)),
     )
     judge.holds(again.length === 0, 'A finding that was said is said again.', () => ({ run, again }))
   }
@@ -103,7 +114,11 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
   }
 
   function textOf(messages: readonly PlainItem[]): string {
-    return messages.map(({ document }) => view.document(String(document)) ?? '').join('\n')
+    return messages.map(textOfMessage).join('\n')
+  }
+
+  function textOfMessage({ document }: PlainItem): string {
+    return view.document(String(document)) ?? ''
   }
 
   /** What the summary counts for programs is what was concluded. */

@@ -23,6 +23,8 @@ export interface RunItem {
   readonly conclusion?: string
   readonly plan?: string
   readonly planKey?: string
+  readonly concludedPlanKey?: string
+  readonly concludedWhole?: boolean
   readonly deliveries: readonly string[]
   readonly askedAgain?: unknown
   readonly version: number

@@ -73,7 +73,9 @@ export function monotoneInvariant(_view: View, judge: Judge): Invariant {
     const isNewAttempt = after.attempt > before.attempt && after.state === 'owed' && before.state !== 'said'
     const isStep = after.attempt === before.attempt && MESSAGE_STEPS[before.state].includes(after.state)
     judge.holds(isNewAttempt || isStep, `A message went from ${before.state} to ${after.state}.`, facts)
-    const isSameContent = before.document === after.document && before.round === after.round
+    // What was said while a lens was missing used no round; it uses the one of the attempt that read the rest (RO2).
+    const usesRound = before.state === 'said' && before.round === 0
+    const isSameContent = before.document === after.document && (before.round === after.round || usesRound)
     judge.holds(isNewAttempt || isSameContent, 'What a message says was changed.', facts)
     judge.holds(after.state !== 'said' || after.githubId !== undefined, 'A message is said nowhere.', facts)
   }

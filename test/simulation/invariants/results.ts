@@ -21,7 +21,7 @@ export function resultsInvariant(view: View, judge: Judge): Invariant {
 
   function concluded(change: Change<RunItem>): void {
     const adopted = adoptedBy(view, judge, judged, change)
-    if (!adopted) return
+    if (!adopted || adopted.isShownAgain) return
     const { plan, conclusion, results, run } = adopted
     const isOfRun = conclusion.runId === run.runId && conclusion.planKey === run.planKey
     judge.holds(isOfRun, 'A run adopted the conclusion of another.', () => ({ run }))

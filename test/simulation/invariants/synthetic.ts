@@ -169,6 +169,7 @@ export const slot = { epoch: 1, repository: 7, pool: 'lambda', since: 1 }
 export const finding = {
   fingerprint: FINGERPRINT,
   lens: 'correctness',
+  originHead: HEAD,
   title: 'Wrong',
   place: { kind: 'lines', inDiff: true },
 }
