@@ -1,6 +1,7 @@
 /** Who gets the fleet's free places. Pure: the fleet as it is and who waits, in; grants, out (DESIGN §5). */
 import { effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits, LIMITS_DEFAULT } from './ceiling.ts'
 import { POOLS_LIMITED_MAX, TURN_ASKED_MS, TURN_SHADOW_MS } from './limits.ts'
+import type { Run } from './run.ts'
 
 /** A place that is taken. It has no clock: it is void when its review is done or at another epoch. */
 export interface Slot {
@@ -55,8 +56,8 @@ export const FLEET_AT_REST: Fleet = { limits: LIMITS_DEFAULT, slots: {}, closed:
 const ASKED = ['comment:', 'rerun:', 'api:']
 
 /** The turn of a run's reviews, ms UTC: who asked goes before, and shadow work behind, what was accepted at the same time. */
-export function turnOf(run: { readonly acceptedAt: number; readonly cause: string }, shadow = false): number {
-  const asked = ASKED.some((prefix) => run.cause.startsWith(prefix))
+export function turnOf(run: Pick<Run, 'acceptedAt' | 'cause' | 'askedBy'>, shadow = false): number {
+  const asked = run.askedBy === 'person' || ASKED.some((prefix) => run.cause.startsWith(prefix))
   return run.acceptedAt - (asked ? TURN_ASKED_MS : 0) + (shadow ? TURN_SHADOW_MS : 0)
 }
 

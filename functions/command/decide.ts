@@ -6,7 +6,7 @@ import { isPause } from '../../shared/halt.ts'
 import { causeOf } from '../../shared/identity.ts'
 import type { Halt } from '../../shared/ledger/halt.ts'
 import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
-import { isLive, type Run, type RunRequest } from '../../shared/run.ts'
+import { isLive, isWorthAnotherAttempt, type Run, type RunRequest } from '../../shared/run.ts'
 import { runRequestOf } from '../../shared/run-request.ts'
 import type { Thread } from '../../shared/thread.ts'
 import { sayings } from './sayings.ts'
@@ -64,7 +64,7 @@ export function decide(facts: CommandFacts): Decision {
       if (repositoryHalt && !isPause(repositoryHalt)) return reply(sayings.haltedByOperator())
       return { kind: 'resume' }
     case 'status':
-      return { kind: 'status', run: currentRun(facts) }
+      return { kind: 'status', run: meantFirst(facts)[0] }
   }
 }
 
@@ -103,18 +103,25 @@ function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; re
 
 /** Only a run that was asked for before the command: one that is done late must not end what came after it. */
 function cancel(facts: CommandFacts): Decision {
-  const run = currentRun(facts)
-  if (!run || !isLive(run.state)) return reply(sayings.nothingAtWork(run))
-  if (run.acceptedAt > facts.command.acceptedAt) return reply(sayings.laterRun(run))
-  return { kind: 'cancel', run }
+  const meant = meantFirst(facts)
+  const atWork = meant.filter(({ state }) => isLive(state))
+  const run = atWork.find(({ acceptedAt }) => acceptedAt <= facts.command.acceptedAt)
+  if (run) return { kind: 'cancel', run }
+  return reply(atWork[0] ? sayings.laterRun(atWork[0]) : sayings.nothingAtWork(meant[0]))
 }
 
+/**
+ * Of this head: the last full review if it isn't complete, for it reads the description too; else the run that people mean,
+ * which may be the one of an edited description that failed.
+ */
 function retry(facts: CommandFacts): Decision {
-  const run = currentRun(facts)
-  const isOfHead = run?.head === facts.pullRequest.head.sha
-  if (!isOfHead && isBehind(facts)) return { kind: 'wait' }
-  if (!run || !isOfHead) return reply(sayings.nothingToRetry(facts.pullRequest.head.sha))
-  return { kind: 'retry', run }
+  const { head } = facts.pullRequest
+  const meant = meantFirst(facts)
+  if (meant[0]?.head !== head.sha && isBehind(facts)) return { kind: 'wait' }
+  const ofHead = meant.filter((run) => run.head === head.sha)
+  const full = ofHead.find((run) => run.kind === 'full')
+  const run = full && isWorthAnotherAttempt(full) ? full : ofHead[0]
+  return run ? { kind: 'retry', run } : reply(sayings.nothingToRetry(head.sha))
 }
 
 /** True while GitHub shows the pull request as it was before the comment; for a bounded time. */
@@ -122,10 +129,16 @@ function isBehind({ command, pullRequest, now }: CommandFacts): boolean {
   return pullRequest.updatedAt < command.eventAt && now - command.acceptedAt < HEAD_VISIBLE_WITHIN_MS
 }
 
-/** The run that people mean: one that is at work, else that of the head, else the last one. */
-function currentRun({ threadRun, headRun }: CommandFacts): Run | undefined {
-  const live = [threadRun, headRun].find((run) => run !== undefined && isLive(run.state))
-  return live ?? headRun ?? threadRun
+/**
+ * The runs that are known, those that people mean first: one at work, then one of the head that GitHub shows, then the one
+ * that was asked for last. One that was superseded gives way to the one that took its place, however late it was asked for.
+ */
+function meantFirst({ threadRun, headRun, pullRequest }: CommandFacts): Run[] {
+  const rank = (run: Run) =>
+    (isLive(run.state) ? 4 : 0) + (run.head === pullRequest.head.sha ? 2 : 0) + (run.outcome === 'superseded' ? 0 : 1)
+  return [threadRun, headRun]
+    .filter((run) => run !== undefined)
+    .toSorted((a, b) => rank(b) - rank(a) || b.acceptedAt - a.acceptedAt)
 }
 
 function reply(text: string): Decision {

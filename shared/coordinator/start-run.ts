@@ -41,12 +41,13 @@ export interface Retried {
 }
 
 /**
- * Another attempt of a run that didn't read everything: reviews that were completed are reused, and only what is missing is
- * read and said (LE9, LE16). A live run is joined; one that read everything is left alone. Undefined if there is no such run.
+ * Another attempt of a run that didn't read everything, which a person waits for: reviews that were completed are reused, and
+ * only what is missing is read and said (LE9, LE16). A live run is joined; one that read everything is left alone. Undefined
+ * if there is no such run.
  */
 export async function retryRun(parts: StartParts, runId: string, askedId: string): Promise<Retried | undefined> {
   const run = await readRun(parts.ledger, runId)
   if (!run) return undefined
   if (!isWorthAnotherAttempt(run) && !run.deliveries.includes(askedId)) return { kind: 'nothing_missing', run }
-  return startRun(parts, requestAgain(run), askedId)
+  return startRun(parts, { ...requestAgain(run), askedBy: 'person' }, askedId)
 }

@@ -277,6 +277,8 @@ describe('turnOf', () => {
     for (const cause of ['comment:1', 'rerun:d', 'api:k']) {
       expect(turnOf({ acceptedAt, cause })).toBe(acceptedAt - TURN_ASKED_MS)
     }
+    expect(turnOf({ acceptedAt, cause: 'head:abc:main', askedBy: 'person' })).toBe(acceptedAt - TURN_ASKED_MS)
+    expect(turnOf({ acceptedAt, cause: 'comment:1', askedBy: 'person' })).toBe(acceptedAt - TURN_ASKED_MS)
     expect(turnOf({ acceptedAt, cause: 'head:abc:main' }, true)).toBe(acceptedAt + TURN_SHADOW_MS)
   })
 })

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { completeReview, leaseReview } from '../../../shared/ledger/review.ts'
 import { readRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
+import { TURN_ASKED_MS } from '../../../shared/limits.ts'
 import { meaningOf, type Run } from '../../../shared/run.ts'
+import { turnOf } from '../../../shared/schedule.ts'
 import { admitted, heldParts, stored as storedReview, waitingItems } from '../../shared/coordinator/fleet-of-tests.ts'
 import { requestOf, runOf } from '../../shared/samples.ts'
 import { type ApiWorld, openApiWorld } from './world.ts'
@@ -97,6 +99,14 @@ describe('POST /runs/{runId}/retry', () => {
     const run = await readRun(api.world.ledger, runId)
     expect(run).toMatchObject({ concludedPlanKey: 'k', conclusion: 'c' })
     expect(run?.outcome).toBeUndefined()
+  })
+
+  it('a person waits for it: its reviews get their turn before what was pushed with it', async () => {
+    await stored({ state: 'ended', outcome: 'failed' })
+    expect((await retry()).body).toMatchObject({ status: 'raised' })
+    const run = await readRun(api.world.ledger, runId)
+    if (!run) throw new Error('Expected the run to be stored, found none')
+    expect(turnOf(run)).toBe(run.acceptedAt - TURN_ASKED_MS)
   })
 
   it('an incomplete verdict has something missing; a whole one has not, and is left alone', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type CommandFacts, decide } from '../../../functions/command/decide.ts'
-import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/limits.ts'
+import { HEAD_VISIBLE_WITHIN_MS, TURN_ASKED_MS } from '../../../shared/limits.ts'
+import type { Run } from '../../../shared/run.ts'
+import { turnOf } from '../../../shared/schedule.ts'
 import { repository, requestOf, runOf, sha } from '../../shared/samples.ts'
 
 const NOW = 1_000_000
@@ -50,6 +52,15 @@ describe('review', () => {
     expect(decision).toMatchObject({ kind: 'review', request: { runId, cause, head, kind: 'full', askedBy: 'person' } })
     expect(decision).not.toHaveProperty('joins')
   })
+
+  it.each(['/muster review', '/muster review mind the locks'])(
+    '%s gets its turn before what was pushed with it',
+    (text) => {
+      const decision = decide(facts(text))
+      if (decision.kind !== 'review') throw new Error(`Expected a review, got ${decision.kind}`)
+      expect(turnOf({ ...decision.request, acceptedAt: NOW })).toBe(NOW - TURN_ASKED_MS)
+    },
+  )
 
   it('with a focus it is a review of its own, whose cause is the comment; one at work is joined all the same', () => {
     const decision = decide(facts('/muster review mind the locks'))
@@ -152,6 +163,61 @@ describe('cancel and retry', () => {
     const pushed = runOf({ state: 'ended', head: sha('pushed') })
     expect(decide(facts('/muster retry', { ...behind, threadRun: pushed }))).toEqual({ kind: 'wait' })
     expect(replyTo('/muster retry', { ...behind, ...tooLate, threadRun: pushed })).toContain('/muster review')
+  })
+})
+
+describe('where the thread names another run than that of the head', () => {
+  const reviewed = { head, state: 'ended', outcome: 'reviewed', verdict: 'pass', concludedWhole: true } as const
+  const incomplete = { ...reviewed, verdict: 'incomplete', concludedWhole: false } as const
+  const failed = { head, state: 'ended', outcome: 'failed' } as const
+  /** The run of the head was accepted at 100. */
+  const pushed = (changes: Partial<Run> = {}) => runOf({ ...reviewed, acceptedAt: 100, ...changes })
+  const focused = (changes: Partial<Run> = {}) =>
+    runOf({ ...reviewed, cause: 'comment:5', focus: 'auth', acceptedAt: 200, ...changes })
+  const edited = (changes: Partial<Run> = {}) =>
+    runOf({ ...reviewed, cause: 'text:t', kind: 'analyzers', acceptedAt: 200, ...changes })
+
+  const meant: [name: string, threadRun: Run, headRun: Run, retried: 'thread' | 'head', told: 'thread' | 'head'][] = [
+    ['a review with a focus is incomplete', focused(incomplete), pushed(), 'thread', 'thread'],
+    ['a review with a focus read everything since', focused(), pushed(incomplete), 'thread', 'thread'],
+    ['the text could not be read again', edited(failed), pushed(), 'thread', 'thread'],
+    ['the text was read again, the head is incomplete', edited(), pushed(incomplete), 'head', 'thread'],
+    ['both have something missing', edited(failed), pushed(failed), 'head', 'thread'],
+    ['the head was read as a whole after its text', edited(failed), pushed({ acceptedAt: 300 }), 'head', 'head'],
+    ['the head was asked for after', focused(incomplete), pushed({ ...failed, acceptedAt: 300 }), 'head', 'head'],
+    ['the head is at work', focused(incomplete), pushed({ state: 'running' }), 'head', 'head'],
+    ['the focus is at work', focused({ state: 'running' }), pushed(incomplete), 'thread', 'thread'],
+    ['the head came late', focused(incomplete), pushed({ outcome: 'superseded', acceptedAt: 300 }), 'thread', 'thread'],
+    [
+      'the head came late, all is read',
+      focused(),
+      pushed({ outcome: 'superseded', acceptedAt: 300 }),
+      'thread',
+      'thread',
+    ],
+    ['an earlier head was said last', focused({ head: sha('old') }), pushed(failed), 'head', 'head'],
+    ['an earlier head is at work', focused({ head: sha('old'), state: 'running' }), pushed(failed), 'head', 'thread'],
+  ]
+
+  it.each(meant)('LE16: %s', (_, threadRun, headRun, retried, told) => {
+    const runs = { thread: threadRun, head: headRun }
+    expect(decide(facts('/muster retry', { threadRun, headRun }))).toEqual({ kind: 'retry', run: runs[retried] })
+    expect(decide(facts('/muster status', { threadRun, headRun }))).toEqual({ kind: 'status', run: runs[told] })
+  })
+
+  it('cancels the one of this head if both are at work, and says so again if it is done again (I9)', () => {
+    const threadRun = focused({ head: sha('old'), state: 'running' })
+    const headRun = pushed({ state: 'accepted' })
+    expect(decide(facts('/muster cancel', { threadRun, headRun }))).toEqual({ kind: 'cancel', run: headRun })
+    const later = pushed({ state: 'accepted', acceptedAt: NOW + 1 })
+    expect(decide(facts('/muster cancel', { threadRun, headRun: later }))).toEqual({ kind: 'cancel', run: threadRun })
+    const cancelled = pushed({ outcome: 'cancelled', acceptedAt: 300 })
+    expect(replyTo('/muster cancel', { threadRun: focused(incomplete), headRun: cancelled })).toContain('is cancelled')
+  })
+
+  it('PL8: while GitHub is behind, the run of a head that it does not show yet is waited for', () => {
+    const threadRun = focused({ head: sha('pushed'), state: 'running' })
+    expect(decide(facts('/muster retry', { ...behind, threadRun, headRun: pushed(failed) }))).toEqual({ kind: 'wait' })
   })
 })
 
