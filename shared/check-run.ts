@@ -1,4 +1,5 @@
 /** The check run of a head: who it is, and what it shows before there is a verdict and when there will be none. Pure. */
+import { causeOf } from './identity.ts'
 import { modelOfPool } from './pool.ts'
 import type { Run } from './run.ts'
 import type { CheckRunResource } from './shown.ts'
@@ -71,9 +72,14 @@ export function endedCheckRun(run: Run): CheckRunResource {
     conclusion: failed ? 'neutral' : 'cancelled',
     title: failed ? 'Not reviewed' : `Not reviewed: ${run.outcome ?? 'ended'}`,
     summary: failed
-      ? `${sentence} (\`${run.reason?.code ?? 'failed'}\`)\n\nNothing is known about this head. Deliver its webhook again, or push, to have it reviewed.`
+      ? `${sentence} (\`${run.reason?.code ?? 'failed'}\`)\n\nThis is no verdict. Comment \`/muster ${commandAfter(run)}\`, or push, to have the head reviewed.`
       : sentence,
     text: '',
     annotations: [],
   }
+}
+
+/** A retry finds the head's own run by the head; one of a comment or a text may be known to nothing by then. */
+function commandAfter({ cause, head, baseRef }: Run): 'retry' | 'review' {
+  return cause === causeOf.head(head, baseRef) ? 'retry' : 'review'
 }

@@ -126,7 +126,7 @@ function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: bo
   if (hasModel) {
     return {
       reason: 'It has not read this head, and an edited description alone does not ask it to.',
-      remedy: 'Push, or deliver the pull request’s webhook again.',
+      remedy: 'Comment `/muster review` to have it read.',
     }
   }
   return {

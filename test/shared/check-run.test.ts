@@ -34,7 +34,19 @@ describe('what a check run shows without a verdict', () => {
     const { summary, conclusion } = endedCheckRun(runOf({ outcome: 'failed', reason }))
     expect(conclusion).toBe('neutral')
     expect(summary).toContain('GitHub did not show this head in time. (`head_not_visible`)')
-    expect(summary).toContain('Deliver its webhook again')
+    expect(summary).toContain('Comment `/muster retry`, or push, to have the head reviewed.')
+  })
+
+  it('a failed run of another cause than its head names what reviews the head, whatever is known of it', () => {
+    for (const cause of ['text:1', 'comment:1']) {
+      const { summary } = endedCheckRun(runOf({ outcome: 'failed', cause }))
+      expect(summary).toContain('Comment `/muster review`, or push')
+    }
+  })
+
+  it.each(['superseded', 'closed', 'cancelled'] as const)('one that is %s says why, and nothing else', (outcome) => {
+    const reason: Reason = { code: 'cancelled', sentence: 'Cancelled by @ana.' }
+    expect(endedCheckRun(runOf({ outcome, reason })).summary).toBe('Cancelled by @ana.')
   })
 
   it('L2: a parked one is in progress, and says since when, for which lens, when it is tried and when it is given up', () => {

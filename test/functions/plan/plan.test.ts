@@ -105,6 +105,8 @@ describe('what is planned', () => {
     const edited = runOf({ kind: 'analyzers', cause: 'text:1' })
     expect(makePlan(facts({ run: edited }))).toMatchObject({ kind: 'analyzers', kindReason: 'text_edited', round: 0 })
     expect(lensesPlaced({ run: edited })).not.toContain('correctness')
+    const [notRead] = makePlan(facts({ run: edited })).notRead
+    expect(notRead).toMatchObject({ lens: 'correctness', remedy: 'Comment `/muster review` to have it read.' })
   })
 
   it('without a model a model lens is not read, and named with the remedy; switched off it does not count', () => {

@@ -217,6 +217,14 @@ export const again: readonly Mutant[] = [
       },
     ],
   ),
+  ...mutantsOf({ file: 'shared/check-run.ts', tests: ['test/shared/check-run.test.ts'], schedules: [] }, [
+    {
+      name: 'check run: every run that failed is said to be retried',
+      find: "cause === causeOf.head(head, baseRef) ? 'retry' : 'review'",
+      replace: "cause !== '' && head !== baseRef ? 'retry' : 'review'",
+      breaks: 'Who comments what the check run says is told that there is nothing to retry.',
+    },
+  ]),
   ...mutantsOf({ file: 'shared/coordinator/start-run.ts', tests: ['test/functions/api/runs.test.ts'], schedules: [] }, [
     {
       name: 'retry: nobody waits for it',
