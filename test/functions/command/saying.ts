@@ -1,0 +1,39 @@
+/** A command in a comment, done over the real ledger, with GitHub as a test says. */
+import { expect } from 'vitest'
+import type { Command } from '../../../functions/command/decide.ts'
+import { type CommandParts, doCommand } from '../../../functions/command/do-command.ts'
+import { openLog } from '../../../shared/aws/log.ts'
+import { getDocument } from '../../../shared/documents/documents.ts'
+import { replyIdOf } from '../../../shared/identity.ts'
+import { readMessages } from '../../../shared/ledger/message.ts'
+import type { ReplyMessage } from '../../../shared/shown.ts'
+import type { World } from '../../shared/ledger/world.ts'
+import { repository, requestOf } from '../../shared/samples.ts'
+
+let comments = 900
+
+/** What mia, who may write, is answered to a comment of a minute later; GitHub shows the head of `requestOf`. */
+export async function answerTo(world: World, text: string): Promise<string> {
+  world.now += 60_000
+  comments += 1
+  const command: Command = {
+    kind: 'command',
+    repository,
+    number: 42,
+    cause: `comment:${comments}`,
+    eventAt: world.now,
+    acceptedAt: world.now,
+    commentId: comments,
+    author: 'mia',
+    text,
+    payloadDigest: 'd',
+  }
+  const pullRequest = { head: { sha: requestOf().head }, base: { ref: 'main' }, state: 'open', updatedAt: world.now }
+  const github = { permission: async () => 'write', pullRequest: async () => pullRequest }
+  const parts = { ...world.ending, github, log: openLog('command') } as unknown as CommandParts
+  expect(await doCommand(parts, command)).toBe(true)
+  const runId = replyIdOf(repository.id, 42, comments)
+  const [message] = await readMessages(world.ledger, { repositoryId: repository.id, number: 42, runId })
+  if (!message) throw new Error('Expected a reply to be owed, found none')
+  return (await getDocument<ReplyMessage>(world.ending.documents, message.document)).body
+}
