@@ -1,6 +1,7 @@
 /** Every mutant. */
 import type { Mutant } from '../mutant.ts'
 import { again } from './again.ts'
+import { edited } from './edited.ts'
 import { fleet } from './fleet.ts'
 import { halts } from './halts.ts'
 import { lease } from './lease.ts'
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...running,
   ...runs,
   ...again,
+  ...edited,
   ...rooms,
   ...post,
   ...sweep,
