@@ -34,6 +34,13 @@ describe('/muster pause', () => {
 })
 
 describe('/muster resume', () => {
+  it('lifts no halt that an operator has set over a pause', async () => {
+    await answerTo(world, '/muster pause noise')
+    await halted()
+    expect(await answerTo(world, '/muster resume')).toMatch(/only an operator can lift/)
+    expect(await standingHalt(world.ledger, repository)).toMatchObject(operators)
+  })
+
   it('lifts no halt that an operator has set since the command was read', async () => {
     await answerTo(world, '/muster pause')
     haltedMeanwhile()
