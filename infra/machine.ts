@@ -36,6 +36,9 @@ const concludeTimeoutSeconds = 24 * 60 * 60
  */
 const crashPauseSeconds = 5
 
+/** Seconds until a plan is tried again that GitHub keeps from being made: it goes by the clock, and a limit lasts up to an hour. */
+const planPauseSeconds = 60
+
 /**
  * Lambda could not be asked, or not now: https://docs.aws.amazon.com/step-functions/latest/dg/sfn-best-practices.html.
  * Throttling is listed too, which the defaults of most tools leave out.
@@ -148,12 +151,19 @@ export function machineDefinition(
     StartAt: 'Plan',
     States: {
       Plan: {
-        ...invoke('plan', { ...identity, 'execution.$': '$$.Execution.Id' }),
+        ...invoke('plan', {
+          ...identity,
+          'execution.$': '$$.Execution.Id',
+          'startedAt.$': '$$.Execution.StartTime',
+        }),
         ResultSelector: { 'answer.$': '$.Payload' },
         ResultPath: '$.plan',
         Retry: [retryOfHeadNotVisible, retryOfService, retryOfCrash],
+        // What lasts longer than the retries is waited for: Plan itself gives up, by the clock.
+        Catch: [catchInto('PlanPause', ['retry'])],
         Next: 'PlanOutcome',
       },
+      PlanPause: pause(planPauseSeconds, 'Plan'),
       PlanOutcome: {
         Type: 'Choice',
         Choices: [
@@ -161,6 +171,7 @@ export function machineDefinition(
           // The plan of an earlier, unanswered call: its reviews that are done answer at once.
           when('$.plan.answer.outcome', 'replay', 'ReviewMap'),
           when('$.plan.answer.outcome', 'shown', 'Conclude'),
+          when('$.plan.answer.outcome', 'wait', 'PlanPause'),
           when('$.plan.answer.outcome', 'superseded', 'Superseded'),
           when('$.plan.answer.outcome', 'held', 'Held'),
         ],
@@ -198,7 +209,7 @@ export function machineDefinition(
               Next: 'ReviewOutcome',
             },
             ReviewCrashed: crashed('ReviewPause'),
-            ReviewPause: pause('Admit'),
+            ReviewPause: pause(crashPauseSeconds, 'Admit'),
             // Its model is throttled: it waits again. Patience bounds that, by the clock.
             ReviewOutcome: {
               Type: 'Choice',
@@ -237,13 +248,13 @@ export function machineDefinition(
         Next: 'AdjudicateOutcome',
       },
       AdjudicateCrashed: crashed('AdjudicatePause'),
-      AdjudicatePause: pause('AdmitAdjudication'),
+      AdjudicatePause: pause(crashPauseSeconds, 'AdmitAdjudication'),
       AdjudicateOutcome: {
         Type: 'Choice',
         Choices: [when('$.reading.answer.outcome', 'parked', 'AdmitAdjudication')],
         Default: 'Conclude',
       },
-      // Not caught, like Plan: the execution then ends with the room's own error and cause, and the sweeper takes the run up.
+      // Not caught: the execution then ends with the room's own error and cause, and the sweeper takes the run up.
       Conclude: {
         ...invokeAndWait('conclude', identity, concludeTimeoutSeconds),
         ResultPath: '$.conclusion',
@@ -296,8 +307,8 @@ function crashed(next: string): State {
   }
 }
 
-function pause(next: string): State {
-  return { Type: 'Wait', Seconds: crashPauseSeconds, Next: next }
+function pause(seconds: number, next: string): State {
+  return { Type: 'Wait', Seconds: seconds, Next: next }
 }
 
 /** The error's text is dropped: it is in the execution's history, and state stays small. */

@@ -17,7 +17,12 @@ const identity = {
 const token = z.string().min(1).max(2_048) // Step Functions: at most 2,048 characters
 const review = z.string().min(1).max(300)
 
-export const planInput = z.object({ ...identity, execution: z.string().min(1) })
+/** `startedAt`, when the execution began, is absent in executions of a deployment that didn't have it. */
+export const planInput = z.object({
+  ...identity,
+  execution: z.string().min(1),
+  startedAt: z.iso.datetime().optional(),
+})
 /** What the machine knows of a worker that crashed; before the first crash it is of epoch 0, which no review has. */
 const lost = z.object({ epoch: z.number().int().min(0), cause: z.string().max(CRASH_CAUSE_CHARS_MAX) })
 
@@ -42,7 +47,8 @@ export const inboxNudge = z.object({
 
 /** What plan answers to the state machine. */
 export interface PlanAnswer {
-  readonly outcome: 'planned' | 'shown' | 'superseded' | 'held' | 'failed' | 'replay'
+  /** `wait`: GitHub takes no call of this installation for now. */
+  readonly outcome: 'planned' | 'shown' | 'superseded' | 'held' | 'failed' | 'replay' | 'wait'
   /** The Map's MaxConcurrency: the fleet's effective ceiling when the run was planned, at least 1. */
   readonly ceiling: number
   /** Review ids, at most PLAN_REVIEWS_MAX. */

@@ -50,6 +50,11 @@ export const WORK_REMAINING_MIN_MS = 20_000
 // --- time ------------------------------------------------------------------------------------------------------------
 /** GitHub gives a webhook 10 s; the answer is out by then whatever the table does, ms (AW11). */
 export const WEBHOOK_BUDGET_MS = 8_000
+/**
+ * How long a run waits to be planned while GitHub has no answer or sets a limit, ms. Its hourly limit ends within an hour, and an outage
+ * that is longer than two needs a person.
+ */
+export const PLAN_PATIENCE_MS = 7_200_000
 /** How long GitHub's API may show an older head than the webhook named before the run fails, ms (DESIGN §9). */
 export const HEAD_VISIBLE_WITHIN_MS = 180_000
 /** Deadline of one call to GitHub, ms. */

@@ -6,6 +6,7 @@ import type { EndingParts } from '../../shared/coordinator/ending.ts'
 import { handOn } from '../../shared/coordinator/hand-on.ts'
 import { retryRun, startRun } from '../../shared/coordinator/start-run.ts'
 import { putDocument } from '../../shared/documents/documents.ts'
+import { Retry } from '../../shared/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { isPause, pausedBy } from '../../shared/halt.ts'
 import { causeOf, replyIdOf, runIdOf } from '../../shared/identity.ts'
@@ -14,7 +15,7 @@ import { oweReply } from '../../shared/ledger/message.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
-import { CONTRACT } from '../../shared/limits.ts'
+import { CONTRACT, GITHUB_UNREACHABLE_MS } from '../../shared/limits.ts'
 import { markerOf, type ReplyMessage } from '../../shared/shown.ts'
 import { type Command, type CommandFacts, type Decision, decide } from './decide.ts'
 import { sayings, statusText } from './sayings.ts'
@@ -24,15 +25,19 @@ export interface CommandParts extends EndingParts {
   readonly log: Log
 }
 
-/** False if it can't be done yet. Repeatable: what was done already is answered as it was, and the first reply stands. */
-export async function doCommand(parts: CommandParts, command: Command): Promise<boolean> {
+/**
+ * Repeatable: what was done already is answered as it was, and the first reply stands. Throws Retry `head_not_visible` while
+ * GitHub doesn't show yet what the comment was written about.
+ */
+export async function doCommand(parts: CommandParts, command: Command): Promise<void> {
   const facts = await factsOf(parts, command)
   const decision = decide(facts)
-  if (decision.kind === 'wait') return false
+  if (decision.kind === 'wait') {
+    throw new Retry('head_not_visible', 'GitHub does not show the head that is meant yet.', GITHUB_UNREACHABLE_MS)
+  }
   const text = await act(parts, facts, decision)
   await answer(parts, command, text)
   parts.log.info('Command done', { outcome: decision.kind })
-  return true
 }
 
 async function factsOf({ ledger, github, now }: CommandParts, command: Command): Promise<CommandFacts> {

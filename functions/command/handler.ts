@@ -17,7 +17,6 @@ import { finishEvent, openEvent, postponeEvent } from '../../shared/ledger/event
 import { beginEnding } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
-import { GITHUB_UNREACHABLE_MS } from '../../shared/limits.ts'
 import { reached } from '../../shared/points.ts'
 import { runToEnd } from './command.ts'
 import type { Command } from './decide.ts'
@@ -40,37 +39,39 @@ export async function handler(batch: { readonly Records: readonly QueueRecord[] 
   return workThrough(batch.Records, takeUp, (error) => log.error('An event was not done', { error: nameOf(error) }))
 }
 
-/** Does one event; one that was done already is acknowledged, one that can't be done yet is due again. */
+/** Does one event; one that was done already is acknowledged, one that can't be done yet is due again, however long that lasts. */
 async function takeUp(body: string): Promise<void> {
   const name = inputOf(inboxNudge, JSON.parse(body))
   const event = await openEvent(ledger, name)
   if (!event) return
-  const done = event.kind === 'closed' ? await endRun(event) : await obey(event)
+  try {
+    await (event.kind === 'closed' ? endRun(event) : obey(event))
+  } catch (error) {
+    if (!isFailure(error, 'retry')) throw error
+    log.warn('An event waits', { event: event.kind, code: error.code })
+    return postponeEvent(ledger, event, Date.now() + error.afterMs)
+  }
   POINT: await reached('command.done')
-  if (done) await finishEvent(ledger, event)
-  else await postponeEvent(ledger, event, Date.now() + GITHUB_UNREACHABLE_MS)
+  await finishEvent(ledger, event)
 }
 
 /** The pull request was closed: what reviews it ends. */
-async function endRun(event: ClosedEvent): Promise<boolean> {
+async function endRun(event: ClosedEvent): Promise<void> {
   const ends = runToEnd(event, await readThread(ledger, event.repository.id, event.number))
   if (ends && (await beginEnding(ledger, ends, { ...ends, eventAt: event.eventAt, now: Date.now() }))) {
     POINT: await reached('command.ending_begun')
     await finishEnding(parts, ends.runId)
   }
   log.info('Event done', { event: event.kind, outcome: ends ? 'ended' : 'nothing_to_end' })
-  return true
 }
 
 /** A person's command. Where GitHub is gone for us, or forbids what is needed, there is nobody to be answered. */
-async function obey(event: Command): Promise<boolean> {
+async function obey(event: Command): Promise<void> {
   const github = whileNew(await openInstallation(event.repository.installationId, Date.now()), event, Date.now)
   try {
-    return await doCommand({ ...parts, github, log }, event)
+    await doCommand({ ...parts, github, log }, event)
   } catch (error) {
-    if (isFailure(error, 'retry') && error.code === 'head_not_visible') return false
     if (!isFailure(error, 'dead')) throw error
     log.error('A command can not be done', { code: error.code })
-    return true
   }
 }

@@ -10,15 +10,17 @@ import { finishEnding } from '../../shared/coordinator/ending.ts'
 import { holdBehind, holdForHalt } from '../../shared/coordinator/hold.ts'
 import { reviveHead } from '../../shared/coordinator/revive.ts'
 import { getDocument, openDocuments } from '../../shared/documents/documents.ts'
-import { isFailure, Refused } from '../../shared/errors.ts'
+import { isFailure, Refused, type Retry } from '../../shared/errors.ts'
 import { openApp } from '../../shared/github/app.ts'
 import { whileNew } from '../../shared/github/while-new.ts'
+import { closeBudget, closedUntil } from '../../shared/ledger/budget.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
 import type { Run } from '../../shared/run.ts'
 import { type Claimed, claimPullRequest } from './claim-pull-request.ts'
+import { isOutOfPatience, throttledUntil } from './patience.ts'
 import { answerPlanned, planClaimed } from './store-plan.ts'
 
 const modelUrl = optionalEnvironment('MODEL_BASE_URL')
@@ -34,9 +36,14 @@ const parts = {
 } as const
 const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
 
-/** Throws `retry` while GitHub doesn't show the pull request or its head yet, or can't be read: the machine asks again. */
+type Ending = Parameters<typeof finishEnding>[0]
+
+/**
+ * Throws `retry` while GitHub doesn't show the pull request or its head yet, or can't be read: the machine asks again. Answers
+ * `wait` while a limit of GitHub stands, so that nobody calls into it.
+ */
 export async function handler(input: unknown): Promise<PlanAnswer> {
-  const { runId, attempt, execution } = inputOf(planInput, input)
+  const { runId, attempt, execution, startedAt } = inputOf(planInput, input)
   const run = await readRun(parts.ledger, runId)
   if (!run) throw new Refused('unknown_run', 'There is no such run.', 'Comment /muster review on the pull request.')
   if (run.attempt !== attempt || run.state === 'ended' || run.state === 'ending') return ended('superseded')
@@ -44,29 +51,58 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   if (run.plan) return answerPlanned(parts, run, await getDocument<Plan>(parts.documents, run.plan), 'replay')
 
   const ending = { ...parts, stateMachineArn: stateMachineArnOf(execution) }
-  const github = whileNew(await openInstallation(run.repository.installationId, parts.now()), run, parts.now)
   try {
-    const claimed = await claimPullRequest({ ...parts, github }, run)
-    if (claimed.kind === 'held') return ended('held')
-    if (claimed.kind === 'planned') {
-      return await answerPlanned(parts, claimed.run, await getDocument<Plan>(parts.documents, claimed.plan), 'replay')
-    }
-    if (claimed.kind !== 'claimed') return await notPlanned(run, claimed, ending)
-    POINT: await reached('plan.claimed')
-    if (claimed.ends) await finishEnding(ending, claimed.ends)
-    POINT: await reached('plan.earlier_ended')
-    return await planClaimed({ ...parts, github }, claimed)
+    return await planRun(run, ending)
   } catch (error) {
+    if (isFailure(error, 'retry')) return await notNow(run, error, { ending, startedAt })
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     const reason = { code: error.code, sentence: `${error.message} ${error.remedy}` }
     return notPlanned(run, { kind: 'end', outcome: 'failed', reason }, ending)
   }
 }
 
+async function planRun(run: Run, ending: Ending): Promise<PlanAnswer> {
+  const { installationId } = run.repository
+  const closed = await closedUntil(parts.ledger, installationId, parts.now())
+  if (closed !== undefined) throw throttledUntil(closed, parts.now())
+  const github = whileNew(await openInstallation(installationId, parts.now()), run, parts.now)
+  const claimed = await claimPullRequest({ ...parts, github }, run)
+  if (claimed.kind === 'held') return ended('held')
+  if (claimed.kind === 'planned') {
+    return answerPlanned(parts, claimed.run, await getDocument<Plan>(parts.documents, claimed.plan), 'replay')
+  }
+  if (claimed.kind !== 'claimed') return notPlanned(run, claimed, ending)
+  POINT: await reached('plan.claimed')
+  if (claimed.ends) await finishEnding(ending, claimed.ends)
+  POINT: await reached('plan.earlier_ended')
+  return planClaimed({ ...parts, github }, claimed)
+}
+
+/** It may work later: GitHub's limit is kept, what else there is the machine tries again, until patience has an end. */
+async function notNow(
+  run: Run,
+  why: Retry,
+  { ending, startedAt }: { ending: Ending; startedAt: string | undefined },
+): Promise<PlanAnswer> {
+  const { ledger, now, log } = parts
+  const { code, afterMs } = why
+  if (isOutOfPatience(why, startedAt, now())) {
+    const reason = {
+      code,
+      sentence: `${why.message} It has lasted for two hours. Comment /muster retry when it is over.`,
+    }
+    return notPlanned(run, { kind: 'end', outcome: 'failed', reason }, ending)
+  }
+  if (code !== 'github_throttled') throw why
+  await closeBudget(ledger, run.repository.installationId, now() + afterMs)
+  log.info('A plan waits for GitHub', { runId: run.runId, attempt: run.attempt, code })
+  return ended('wait')
+}
+
 async function notPlanned(
   run: Run,
   why: Exclude<Claimed, { kind: 'claimed' | 'planned' | 'held' }>,
-  ending: Parameters<typeof finishEnding>[0],
+  ending: Ending,
 ): Promise<PlanAnswer> {
   const { ledger, now, log } = parts
   const code = why.kind === 'end' ? why.reason.code : why.kind === 'halted' ? 'halted' : 'attempt_waits'

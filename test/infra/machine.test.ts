@@ -4,7 +4,7 @@ import { StateMachine } from 'aws-local-stepfunctions'
 import { describe, expect, test } from 'vitest'
 import { machineDefinition, machineRooms, type State } from '../../infra/machine.ts'
 import { rooms } from '../../infra/rooms.ts'
-import { PATIENCE_MS_MAX, PLAN_REVIEWS_MAX, REVIEW_LOSSES_MAX } from '../../shared/limits.ts'
+import { PATIENCE_MS_MAX, PLAN_PATIENCE_MS, PLAN_REVIEWS_MAX, REVIEW_LOSSES_MAX } from '../../shared/limits.ts'
 import { throttledOf } from '../../shared/parking.ts'
 import { timingsOf } from '../../shared/timings.ts'
 
@@ -157,7 +157,7 @@ describe('the definition', () => {
     expect(states.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         ...['Plan', 'PlanOutcome', 'ReviewMap', 'Admit', 'AdmitOutcome', 'Review', 'ReviewOutcome', 'ReviewDone'],
-        ...['ReviewCrashed', 'ReviewPause', 'ReviewLost'],
+        ...['PlanPause', 'ReviewCrashed', 'ReviewPause', 'ReviewLost'],
         ...['AdjudicateOutcome', 'AdjudicateCrashed', 'AdjudicatePause'],
         ...['AdmitAdjudication', 'AdjudicationOutcome', 'Adjudicate', 'Conclude', 'ConcludeOutcome'],
         ...['Succeeded', 'Failed', 'Superseded', 'Held'],
@@ -251,6 +251,7 @@ describe('the way through', () => {
       runId: 'run',
       attempt: 1,
       execution: 'execution',
+      startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     })
     const reviewed = calls.filter(({ state }) => state === 'Review').map(({ payload }) => payload)
     expect(reviewed).toEqual([
@@ -396,9 +397,36 @@ describe('the way through', () => {
     expect(PLAN_REVIEWS_MAX * REVIEW_LOSSES_MAX * eventsPerRound).toBeLessThan(5_000)
   })
 
+  test('L2: the history of the longest wait for GitHub has room beside both', () => {
+    const [retry] = (definition.States.Plan?.Retry ?? []) as Record<string, number>[]
+    const tries = 1 + Number(retry?.MaxAttempts)
+    // Choice and Wait: 2 events each. Plan: entered and exited, and for each try scheduled, started, failed.
+    const perLimit = 2 * 2 + 2 + 3
+    const perOutage = 2 + 2 + 3 * tries
+    // The tries take three minutes at least (PL8), and each is followed by a minute's pause.
+    const limits = (PLAN_PATIENCE_MS / 60_000) * perLimit
+    const outages = (PLAN_PATIENCE_MS / 240_000) * perOutage
+    const others = PLAN_REVIEWS_MAX * (throttlesWithin(PATIENCE_MS_MAX) * 15 + REVIEW_LOSSES_MAX * 17)
+    expect(others + Math.max(limits, outages)).toBeLessThan(25_000)
+  })
+
+  test('L2: what keeps a plan from being made is waited for when its retries are used up', async () => {
+    const [retry] = (definition.States.Plan?.Retry ?? []) as Record<string, number>[]
+    const tries = 1 + Number(retry?.MaxAttempts)
+    const { called, last } = await run({
+      Plan: (_payload, call) => {
+        if (call <= tries) throw new Named('retry')
+        return call === tries + 1 ? { ...planned, outcome: 'wait' } : planned
+      },
+    })
+    expect(called.filter((name) => name === 'Plan')).toHaveLength(tries + 2)
+    expect(last).toBe('Succeeded')
+  })
+
   test('a fault of the platform that lasts some seconds does not cost a review all its losses', () => {
-    expect(pauses.map(({ name }) => name)).toEqual(['ReviewPause', 'AdjudicatePause'])
-    for (const { state } of pauses) {
+    const afterCrash = pauses.filter(({ name }) => name !== 'PlanPause')
+    expect(afterCrash.map(({ name }) => name)).toEqual(['ReviewPause', 'AdjudicatePause'])
+    for (const { state } of afterCrash) {
       expect(Number(state.Seconds) * (REVIEW_LOSSES_MAX - 1)).toBeGreaterThanOrEqual(20)
       expect(state.Seconds).toBeLessThanOrEqual(10)
     }

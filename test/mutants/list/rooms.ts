@@ -175,6 +175,38 @@ const owedReviews = mutantsOf(
   ],
 )
 
+const waits = mutantsOf(
+  { file: 'functions/plan/handler.ts', tests: [], schedules: ['test/simulation/schedules/limits.test.ts'] },
+  [
+    {
+      name: 'plan: GitHub is called into its limit',
+      find: 'if (closed !== undefined) throw throttledUntil(closed, parts.now())\n',
+      replace: '\n',
+      breaks: 'Each waiting run asks GitHub every minute, which GitHub answers by longer limits.',
+    },
+    {
+      name: 'plan: a limit of GitHub is told to nobody',
+      find: '  await closeBudget(ledger, run.repository.installationId, now() + afterMs)\n',
+      replace: '',
+      breaks: 'Each waiting run asks GitHub every minute, which GitHub answers by longer limits.',
+    },
+    {
+      name: 'plan: an outage of GitHub is waited for without end',
+      file: 'functions/plan/patience.ts',
+      find: 'now - Date.parse(startedAt) >= PLAN_PATIENCE_MS',
+      replace: 'now < Date.parse(startedAt)',
+      breaks: 'A run never ends, and nobody hears of it.',
+    },
+    {
+      name: 'command: what must wait becomes a dead letter',
+      file: 'functions/command/handler.ts',
+      find: "if (!isFailure(error, 'retry')) throw error\n",
+      replace: 'throw error\n',
+      breaks: 'A command is lost in a limit of GitHub that lasts longer than the tries of its message.',
+    },
+  ],
+)
+
 const toldOfCrashes = mutantsOf(
   {
     file: 'functions/admit/handler.ts',
@@ -197,4 +229,4 @@ const toldOfCrashes = mutantsOf(
   ],
 )
 
-export const rooms = [...claims, ...admitted, ...toldOfCrashes, ...concluded, ...owedReviews]
+export const rooms = [...claims, ...admitted, ...toldOfCrashes, ...concluded, ...owedReviews, ...waits]

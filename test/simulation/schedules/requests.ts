@@ -54,6 +54,7 @@ export function calls(action: 'SendTaskSuccess' | 'StopExecution' | 'StartExecut
 
 /** Requests to GitHub, by their method and the end of their path. */
 export const github = {
+  any: (service: string) => service === 'github',
   readsPullRequest: atGitHub('GET', /\/pulls\/\d+$/),
   createsReview: atGitHub('POST', /\/pulls\/\d+\/reviews$/),
   submitsReview: atGitHub('POST', /\/reviews\/\d+\/events$/),

@@ -5,9 +5,10 @@
 import type { RoomName } from '../../../infra/rooms.ts'
 import { openInvariants } from '../invariants/observer.ts'
 import type { ColdStart } from '../kernel/bundle.ts'
-import { noFaults } from '../kernel/faults.ts'
+import { type Fate, noFaults, type Sent } from '../kernel/faults.ts'
 import { watchRest } from '../rest.ts'
 import type { SimulatedGitHub, SimulatedWebhook } from '../services/github.ts'
+import type { WireAnswer } from '../services/service.ts'
 import { findingAt, type LensBehaviourOf } from '../simulated-lens.ts'
 import { viewOf } from '../view-of.ts'
 import { openWorld, type World } from '../world.ts'
@@ -36,6 +37,8 @@ export interface Schedule {
   pauseAt(where: Where): Paused
   /** Keeps the next such request on its way, while its sender goes on. */
   hold(room: RoomName, request: RequestMatch): Held
+  /** From now on such requests are answered so on their way, until that is ended. */
+  refuse(request: RequestMatch, answer: WireAnswer): Refusing
   /** A pull request with one new file; its number and head. */
   open(file?: string): Promise<{ readonly number: number; readonly head: string }>
   /** Another commit, in a later second; the new head. */
@@ -67,6 +70,12 @@ export interface Schedule {
   close(): void
 }
 
+export interface Refusing {
+  /** How many requests it has met. */
+  readonly met: number
+  end(): void
+}
+
 export type Item = Readonly<Record<string, unknown>>
 
 const SECOND_MS = 1_000
@@ -94,7 +103,18 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
     return opened
   }
   const pauses = openPauses(here)
+  const refusals = new Map<Refusing, (sent: Sent) => WireAnswer | undefined>()
   const calm = noFaults()
+
+  function fateOf(sent: Sent): Fate {
+    const fate = pauses.fateOf(sent, calm.fateOf(sent))
+    for (const answerTo of refusals.values()) {
+      const instead = answerTo(sent)
+      if (instead) return { ...fate, instead }
+    }
+    return fate
+  }
+
   const world = openWorld({
     seed: 1,
     coldStart,
@@ -102,7 +122,7 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
     weather: {
       missesSweep: () => !sweeps,
       hidesWhoDied: () => hidesWhoDied,
-      faults: { fateOf: (sent) => pauses.fateOf(sent, calm.fateOf(sent)) },
+      faults: { fateOf },
     },
     watcher: {
       reached: (container, point) => pauses.at(container, point),
@@ -145,6 +165,15 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
     world,
     pauseAt: pauses.pauseAt,
     hold: pauses.hold,
+    refuse(request, answer) {
+      const refusing = { met: 0, end: () => void refusals.delete(refusing) }
+      refusals.set(refusing, (sent) => {
+        if (!request(sent.service, sent.request)) return undefined
+        refusing.met += 1
+        return answer
+      })
+      return refusing
+    },
     async open(file = 'a.ts') {
       const { number, head } = await world.act((github) =>
         github.open({ repository: REPOSITORY, files: { [file]: 'one\n' }, body: 'What it is for' }),
