@@ -1,7 +1,9 @@
 /** What became of each finding that was open before, at a newer head: answered from what was found and what was read, never assumed. */
 import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
 import type { FileChange } from './diff.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, Place, RejectedFinding } from './finding.ts'
+import { LENS_KINDS, type LensName } from './lens.ts'
+import { type LinesPlace, type QuotedCode, quotedCodeIn } from './quoted-code.ts'
 import { SEVERITIES } from './severity.ts'
 
 export interface DispositionFacts {
@@ -9,11 +11,15 @@ export interface DispositionFacts {
   readonly open: readonly Finding[]
   /** Fingerprints of those that people were told of. */
   readonly said: readonly string[]
+  /** Fingerprints of those that the last verdict had at this very head: their code is what it was. */
+  readonly sameHead: readonly string[]
   /** Found and grounded at this head. */
   readonly found: readonly Finding[]
+  /** Claimed at this head, and not found. */
+  readonly rejected: readonly Pick<RejectedFinding, 'lens' | 'rule' | 'path'>[]
   readonly lenses: readonly LensOutcome[]
   /** The pull request's files at this head. */
-  readonly files: readonly Pick<FileChange, 'path' | 'previousPath' | 'status'>[]
+  readonly files: readonly Pick<FileChange, 'path' | 'previousPath' | 'status' | 'hunks'>[]
   /** True if GitHub didn't list all files: a missing path proves nothing then. */
   readonly filesCut: boolean
 }
@@ -38,8 +44,7 @@ export function dispose(facts: DispositionFacts): Disposed {
   )
   const dispositions = facts.open.map((finding): Disposition => {
     const again = foundNow.get(finding.fingerprint)
-    if (again === undefined) return { finding, verb: verbOf(finding, facts) }
-    return { finding: { ...again, originHead: finding.originHead }, verb: 'still_present' }
+    return again === undefined ? answerOf(finding, facts) : { finding: againAs(finding, again), verb: 'still_present' }
   })
 
   const earlier = dispositions.filter(({ verb }) => verb === 'still_present' || verb === 'not_looked_at')
@@ -65,6 +70,79 @@ export function worstFirst(a: Finding, b: Finding): number {
   )
 }
 
+/** As it is found now, since when it was first said. A model makes a fenced one no milder (AD2, DESIGN §7). */
+function againAs(open: Finding, again: Finding): Finding {
+  const { originHead } = open
+  const isMilder = SEVERITIES[again.severity].rank > SEVERITIES[open.severity].rank
+  const severity = isMilder && open.fenced && isOfModel(open) ? open.severity : again.severity
+  return { ...again, severity, originHead }
+}
+
+/**
+ * One that isn't found again. An analyzer says the same of the same code; a model may fall silent. Its silence clears nothing
+ * at a head at which it stood already, and what is fenced only where the code is another one (DESIGN §7). A claim of the same
+ * rule that could not be grounded may have meant it.
+ */
+function answerOf(finding: Finding, facts: DispositionFacts): Disposition {
+  const verb = verbOf(finding, facts)
+  const { place } = finding
+  if (verb === 'not_looked_at' || place.kind === 'pull_request') return { finding, verb }
+  const isMeant = facts.rejected.some(
+    ({ lens, rule, path }) => lens === finding.lens && rule === finding.rule && path === place.path,
+  )
+  if (!isOfModel(finding)) return { finding, verb: verb === 'fixed' && isMeant ? 'not_looked_at' : verb }
+  const isSameHead = verb === 'fixed' && facts.sameHead.includes(finding.fingerprint)
+  if (!finding.fenced && !isMeant && !isSameHead) return { finding, verb }
+  if (place.kind === 'file') return { finding, verb: isSameHead ? 'still_present' : verb }
+
+  const file = fileOf(place.path, facts.files)
+  const isTakenAway = file?.status === 'removed' && place.side === 'RIGHT'
+  const code = file === undefined || isTakenAway ? GONE : quotedCodeIn({ ...finding, place }, file)
+  if (isSameHead) return { finding: { ...finding, place: placeAtSameHead(place, code) }, verb: 'still_present' }
+  if (!code.stands) return { finding, verb }
+  if (isFoundAnew(finding, file?.path, facts)) return { finding, verb: 'no_longer_applicable' }
+  const [now, ...others] = code.places
+  // Of several places none is certain, so it gets no comment on a line.
+  if (now === undefined || others.length > 0) return { finding, verb: 'not_looked_at' }
+  return { finding: { ...finding, place: now }, verb: 'still_present' }
+}
+
+const GONE: QuotedCode = { stands: false }
+
+function isOfModel({ lens }: Finding): boolean {
+  return LENS_KINDS[lens as LensName] === 'model'
+}
+
+/** The file, also under its new name. */
+function fileOf(path: string, files: DispositionFacts['files']): DispositionFacts['files'][number] | undefined {
+  return files.find((file) => file.path === path) ?? renamedFrom(path, files)
+}
+
+function renamedFrom(path: string, files: DispositionFacts['files']): DispositionFacts['files'][number] | undefined {
+  return files.find(({ previousPath, status }) => previousPath === path && status === 'renamed')
+}
+
+/** Its lines have the same numbers, but with another base the diff may show others. */
+function placeAtSameHead(place: LinesPlace, code: QuotedCode): Place {
+  const places = code.stands ? code.places : []
+  const [only, ...others] = places
+  const own = places.find(({ startLine }) => startLine === place.startLine)
+  return own ?? (only && others.length === 0 ? only : { ...place, inDiff: false })
+}
+
+/** True if the same code has a finding under another identity, as in a file that was renamed. */
+function isFoundAnew(finding: Finding, path: string | undefined, { found, open }: DispositionFacts): boolean {
+  return found.some(
+    (other) =>
+      other.lens === finding.lens &&
+      other.rule === finding.rule &&
+      other.quote === finding.quote &&
+      pathOf(other) === path &&
+      SEVERITIES[other.severity].rank <= SEVERITIES[finding.severity].rank &&
+      !open.some(({ fingerprint }) => fingerprint === other.fingerprint),
+  )
+}
+
 function verbOf(finding: Finding, facts: DispositionFacts): Disposition['verb'] {
   const { place } = finding
   const outcome = facts.lenses.find(({ lens }) => lens === finding.lens)
@@ -77,7 +155,7 @@ function verbOf(finding: Finding, facts: DispositionFacts): Disposition['verb'] 
   if (file !== undefined) return 'not_looked_at'
 
   // Moved: under its new path it is another finding, if the lens looked there.
-  const moved = facts.files.find(({ previousPath, status }) => previousPath === place.path && status === 'renamed')
+  const moved = renamedFrom(place.path, facts.files)
   if (moved !== undefined) return readInFull(outcome, moved.path) ? 'no_longer_applicable' : 'not_looked_at'
   return facts.filesCut ? 'not_looked_at' : 'no_longer_applicable'
 }

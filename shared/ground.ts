@@ -10,7 +10,7 @@ import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from './limits.ts'
 import { candidatesOf, type SideText, sideTextOf } from './quote.ts'
 import { redact, withoutValues } from './redaction.ts'
 import { SEVERITIES } from './severity.ts'
-import { byteLength, cutAtBytes, folded, visible, withoutOwnMarkers } from './text.ts'
+import { byteLength, type CutText, cutAtBytes, folded, visible, withoutOwnMarkers } from './text.ts'
 
 export interface GroundContext {
   readonly lens: LensName
@@ -184,7 +184,7 @@ const CLEARS_BYTES_MAX = FINDING_BYTES_MAX / 4
 /** The four texts of a finding, together at most `FINDING_BYTES_MAX` (RC8). */
 function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' | 'why' | 'clears' | 'quote' | 'cut'> {
   const title = cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX)
-  const quote = cutAtBytes(clean(quoted, claim), QUOTE_BYTES_MAX)
+  const quote = quoteOf(quoted, claim)
   const clears = cutAtBytes(clean(claim.clears, claim), CLEARS_BYTES_MAX)
   const left = FINDING_BYTES_MAX - byteLength(title.text) - byteLength(quote.text) - byteLength(clears.text)
   const why = cutAtBytes(clean(claim.why, claim), left)
@@ -197,8 +197,15 @@ function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' |
   }
 }
 
+/** Lines of a file as a finding quotes them. */
+export function quoteOf(lines: string, claim: Concealing = {}): CutText {
+  return cutAtBytes(clean(lines, claim), QUOTE_BYTES_MAX)
+}
+
+type Concealing = Pick<ClaimedFinding, 'conceal'>
+
 /** Redacted before it is cut: half a secret has no shape that could be recognised. */
-function clean(text: string, claim: ClaimedFinding): string {
+function clean(text: string, claim: Concealing): string {
   return withoutOwnMarkers(redact(withoutValues(visible(text), (claim.conceal ?? []).map(visible))))
 }
 

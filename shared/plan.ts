@@ -48,6 +48,8 @@ export interface Plan {
   readonly notRead: readonly { readonly lens: LensName; readonly reason: string; readonly remedy: string }[]
   /** Open at the last verdict of this thread. */
   readonly openFindings: readonly Finding[]
+  /** The head of that verdict; absent where there is none. */
+  readonly openAtHead?: string
   /** Which of them people were told of. */
   readonly openSaid: OpenSaid
   /** Findings of lenses that this run doesn't place, carried over as they are (`analyzers` runs). */

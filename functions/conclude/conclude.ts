@@ -1,6 +1,6 @@
 /** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
 import type { Conclusion, LensOutcome } from '../../shared/conclusion.ts'
-import { dispose } from '../../shared/dispositions.ts'
+import { dispose, notLookedAt } from '../../shared/dispositions.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { Finding } from '../../shared/finding.ts'
 import type { LensName } from '../../shared/lens.ts'
@@ -25,11 +25,14 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
   const results = seen.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
   const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
   const found = unique(claimed)
+  const rejected = results.flatMap((result) => result.rejected)
   const lenses = lensesOf(plan, seen)
   const { dispositions, standing, saidBefore } = dispose({
     open: plan.openFindings,
     said,
+    sameHead: stoodAtThisHead(plan),
     found,
+    rejected,
     lenses,
     files: plan.files,
     filesCut: plan.filesCut,
@@ -65,13 +68,20 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
       // What was first said at this very head has nothing to be answered yet.
       ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),
     ],
-    rejected: results.flatMap(({ rejected }) => rejected),
+    rejected,
     merged: claimed.length - found.length,
     lenses,
     leftOut: plan.leftOut,
     configurationProblems: plan.configurationProblems,
-    adjudication: adjudicationOf(plan, found, seen),
+    adjudication: adjudicationOf(plan, found, standing, seen),
   }
+}
+
+/** Fingerprints of open findings that the last verdict had at this very head, but for those that nobody had looked at there. */
+function stoodAtThisHead({ openFindings, openAtHead, head, carriedDispositions }: Plan): string[] {
+  if (openAtHead !== head) return []
+  const unseen = notLookedAt({ dispositions: carriedDispositions })
+  return openFindings.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !unseen.has(fingerprint))
 }
 
 /** Every active lens with what it came to over all its parts. */
@@ -168,10 +178,13 @@ function fileHoles(plan: Plan): string[] {
 function adjudicationOf(
   plan: Plan,
   found: readonly Finding[],
+  standing: readonly Finding[],
   seen: readonly ReviewSeen[],
 ): Conclusion['adjudication'] {
-  const blocking = found.filter(({ severity }) => SEVERITIES[severity].blocking)
-  if (blocking.length === 0) return 'not_needed'
+  const blocks = ({ severity }: Finding) => SEVERITIES[severity].blocking
+  const blocking = found.filter(blocks)
+  // What only stands from before is not read a second time.
+  if (blocking.length === 0) return standing.some(blocks) ? 'passed_through' : 'not_needed'
   // What an earlier run of this head found was read a second time then, or passed through then.
   if (blocking.every((finding) => plan.carried.includes(finding))) return 'passed_through'
   const second = seen.find(({ review }) => review.lens === 'adjudication')

@@ -72,6 +72,7 @@ export function makePlan(facts: PlanFacts): Plan {
     reviews,
     notRead: notRead.filter(({ lens }) => !carried.lenses.some((outcome) => outcome.lens === lens)),
     openFindings: facts.lastConclusion?.findings ?? [],
+    ...(facts.lastConclusion ? { openAtHead: facts.lastConclusion.head } : {}),
     openSaid: openSaidOf(facts.lastConclusion),
     carried: carried.findings,
     carriedLenses: carried.lenses,

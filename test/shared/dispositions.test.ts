@@ -33,13 +33,15 @@ function outcome(coverage: readonly Coverage[], state: LensOutcome['state'] = 'r
 }
 
 const full = (path: string): Coverage => ({ path, state: 'full' })
-const changed = (path: string) => ({ path, status: 'modified' as const })
+const changed = (path: string) => ({ path, status: 'modified' as const, hunks: [] })
 
 function verbs(open: readonly Finding[], changes: Partial<DispositionFacts> = {}) {
   return dispose({
     open,
     said: open.map(({ fingerprint }) => fingerprint),
+    sameHead: [],
     found: [],
+    rejected: [],
     lenses: [outcome([full('src/a.ts')])],
     files: [changed('src/a.ts')],
     filesCut: false,
@@ -93,7 +95,7 @@ describe('an open finding at a newer head', () => {
   })
 
   it('its file is removed: no longer applicable, unless it is about what the removal takes away', () => {
-    const files = [{ path: 'src/a.ts', status: 'removed' as const }]
+    const files = [{ path: 'src/a.ts', status: 'removed' as const, hunks: [] }]
     const left = finding('two', { place: lines('src/a.ts', 'LEFT') })
     const { dispositions } = verbs([finding('one'), left], { files, lenses: [] })
     expect(dispositions.map(({ verb }) => verb)).toEqual(['no_longer_applicable', 'not_looked_at'])
@@ -107,7 +109,7 @@ describe('an open finding at a newer head', () => {
   })
 
   it('its file was renamed: open until its lens reads it under the new name', () => {
-    const files = [{ path: 'src/new.ts', previousPath: 'src/a.ts', status: 'renamed' as const }]
+    const files = [{ path: 'src/new.ts', previousPath: 'src/a.ts', status: 'renamed' as const, hunks: [] }]
     expect(verbs([finding('one')], { files, lenses: [outcome([])] }).dispositions[0]?.verb).toBe('not_looked_at')
     const seen = verbs([finding('one')], { files, lenses: [outcome([full('src/new.ts')])] })
     expect(seen.dispositions[0]?.verb).toBe('no_longer_applicable')

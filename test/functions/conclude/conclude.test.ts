@@ -1,15 +1,18 @@
 /** What a run concludes where a model was throttled for longer than patience. */
 import { describe, expect, it } from 'vitest'
 import { conclude, type ReviewSeen } from '../../../functions/conclude/conclude.ts'
-import { makePlan } from '../../../functions/plan/plan.ts'
+import { makePlan, type PlanFacts } from '../../../functions/plan/plan.ts'
 import { DEFAULT_CONFIGURATION } from '../../../shared/config.ts'
+import { fileChangeOf } from '../../../shared/diff.ts'
 import type { Finding } from '../../../shared/finding.ts'
 import { impatience } from '../../../shared/parking.ts'
+import type { Plan } from '../../../shared/plan.ts'
+import type { ReviewResult } from '../../../shared/result.ts'
 import { runOf, sha } from '../../shared/samples.ts'
 import { finding } from './conclusions.ts'
 
 const run = runOf()
-const plan = makePlan({
+const facts: PlanFacts = {
   run,
   thread: {
     repositoryId: 7,
@@ -33,7 +36,9 @@ const plan = makePlan({
   lastConclusion: undefined,
   deploymentModel: { model: 'a', baseUrl: 'https://models.example' },
   now: 5,
-})
+}
+const plan = makePlan(facts)
+const LISTED = { filename: 'src/archive.js', status: 'added', additions: 1, deletions: 0 }
 const givenUp = { state: 'failed', reason: impatience('model/a', 3_600_000) } as const
 
 /** Every planned review read with these findings, but for what is given up. */
@@ -88,4 +93,69 @@ describe('conclude', () => {
     const conclusion = conclude(plan, [...seen([blocking], []), adjudication], [])
     expect(conclusion).toMatchObject({ verdict: 'changes_requested', adjudication: 'not_read', findings: [blocking] })
   })
+
+  describe('at the same head once more, asked by a comment', () => {
+    const patch = '@@ -0,0 +1 @@\n+locks.release(user)'
+    const file = fileChangeOf({ ...LISTED, sha: sha('a'), patch })
+    const first = makePlan({ ...facts, files: [file] })
+    const fault = claimed({ rule: 'security', severity: 'critical', fenced: true })
+    const before = conclude(first, read(first, { findings: [fault] }), [])
+    const again = makePlan({ ...facts, files: [file], lastConclusion: before })
+
+    it('DESIGN §7: a model that says nothing more of a fenced finding, or misquotes it, clears nothing', () => {
+      const misquoted = { ...fault, path: file.path, reason: 'quote_not_found' as const }
+      for (const reply of [{}, { rejected: [misquoted] }]) {
+        const { verdict, findings, adjudication, dispositions } = conclude(again, read(again, reply), [
+          fault.fingerprint,
+        ])
+        expect({ verdict, findings, adjudication }).toEqual({
+          verdict: 'changes_requested',
+          findings: [fault],
+          adjudication: 'passed_through',
+        })
+        // It was first said at this head: there is nothing to be answered yet.
+        expect(dispositions).toEqual([])
+      }
+    })
+
+    it('nor of another one, until it may have been changed', () => {
+      const unfenced = claimed({ severity: 'medium', fenced: false })
+      const said = conclude(first, read(first, { findings: [unfenced] }), [])
+      const here = makePlan({ ...facts, files: [file], lastConclusion: said })
+      expect(conclude(here, read(here, {}), []).verdict).toBe('concerns')
+      const newer = makePlan({ ...facts, run: { ...run, head: sha('newer') }, files: [file], lastConclusion: said })
+      expect(conclude(newer, read(newer, {}), [])).toMatchObject({ verdict: 'pass', dispositions: [{ verb: 'fixed' }] })
+    })
+
+    it('FI5: what nobody had looked at there is fixed by the first look', () => {
+      const unfenced = claimed({ severity: 'medium', fenced: false, originHead: sha('older') })
+      const unseen = {
+        ...before,
+        findings: [unfenced],
+        dispositions: [{ finding: unfenced, verb: 'not_looked_at' as const }],
+      }
+      const here = makePlan({ ...facts, files: [file], lastConclusion: unseen })
+      expect(conclude(here, read(here, {}), [])).toMatchObject({ verdict: 'pass', dispositions: [{ verb: 'fixed' }] })
+    })
+
+    function claimed(changes: Partial<Finding>): Finding {
+      const place = { kind: 'lines', path: file.path, side: 'RIGHT', startLine: 1, line: 1, inDiff: true } as const
+      return finding({ lens: 'correctness', quote: 'locks.release(user)', place, originHead: run.head, ...changes })
+    }
+  })
 })
+
+/** Every planned review read in full, and what the model said. */
+function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewSeen[] {
+  return planned.reviews.map(({ lens, part, paths }) => ({
+    review: { lens, part, state: 'completed' },
+    result: {
+      lens,
+      part,
+      findings: [],
+      rejected: [],
+      coverage: paths.map((path) => ({ path, state: 'full' })),
+      ...(lens === 'correctness' ? said : {}),
+    },
+  }))
+}

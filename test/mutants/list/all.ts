@@ -10,6 +10,7 @@ import { rooms } from './rooms.ts'
 import { running } from './running.ts'
 import { runs } from './runs.ts'
 import { schedule } from './schedule.ts'
+import { silence } from './silence.ts'
 import { sweep } from './sweep.ts'
 import { throttled } from './throttled.ts'
 
@@ -26,4 +27,5 @@ export const mutants: readonly Mutant[] = [
   ...post,
   ...sweep,
   ...throttled,
+  ...silence,
 ]
