@@ -27,7 +27,7 @@ export interface DispositionFacts {
 export interface Disposed {
   /** One for each open finding, in the same order (FI3). */
   readonly dispositions: readonly Disposition[]
-  /** What stands at this head, worst first: found now, and open ones that nobody looked at again (FI5). */
+  /** What stands at this head, worst first: found now, and open ones that nothing has cleared (FI5). */
   readonly standing: readonly Finding[]
   /** Fingerprints among `standing` that an earlier review has said (D9). */
   readonly saidBefore: readonly string[]
