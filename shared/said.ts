@@ -1,5 +1,6 @@
 /** What people have been told of: a finding is said when its review stands on GitHub, not when it was found (IL2, D9). */
 import type { Conclusion } from './conclusion.ts'
+import { notLookedAt } from './dispositions.ts'
 import type { Finding } from './finding.ts'
 
 /** Which findings of a verdict were said, as far as it knows itself, and where the rest was to be said. */
@@ -20,9 +21,9 @@ export interface OpenSaid {
  * stands now isn't known, so it gets no comment on a line until it is found again; the summary names it meanwhile.
  */
 export function unsaid(conclusion: Pick<Conclusion, 'findings' | 'saidBefore' | 'dispositions'>): Finding[] {
-  const { findings, saidBefore, dispositions } = conclusion
-  const unseen = dispositions.filter(({ verb }) => verb === 'not_looked_at').map(({ finding }) => finding.fingerprint)
-  return findings.filter(({ fingerprint }) => !saidBefore.includes(fingerprint) && !unseen.includes(fingerprint))
+  const { findings, saidBefore } = conclusion
+  const unseen = notLookedAt(conclusion)
+  return findings.filter(({ fingerprint }) => !saidBefore.includes(fingerprint) && !unseen.has(fingerprint))
 }
 
 /** What a verdict leaves to the next plan. */

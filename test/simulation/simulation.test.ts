@@ -42,7 +42,7 @@ describe('a broken product is noticed', () => {
 
   test.each(mutants)('$what breaks $breaks', { timeout: 300_000 }, async ({ breaks, ...mutant }) => {
     const coldStart = await bundleRooms(mutant)
-    for (let seed = 1; seed <= 50; seed += 1) {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { broken } = await runSeed(seed, coldStart, { traced: false })
       if (broken) {
         expect(broken.invariant).toBe(breaks)

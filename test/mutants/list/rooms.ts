@@ -167,7 +167,7 @@ const owedReviews = mutantsOf(
     {
       name: 'conclude: what nobody looked at again gets a comment',
       file: 'shared/said.ts',
-      find: ' && !unseen.includes(fingerprint)',
+      find: ' && !unseen.has(fingerprint)',
       replace: '',
       tests: ['test/shared/said.test.ts'],
       breaks: 'A comment stands on a line that has moved.',

@@ -34,7 +34,7 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
     await older.reached()
     await schedule.pass(50)
     before = schedule.world.timeline.now
-    await schedule.pass(50)
+    await schedule.pass(200)
     second = await push()
     await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
   }

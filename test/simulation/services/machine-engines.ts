@@ -72,7 +72,8 @@ export function playSimulated(script: Script): Played {
 
 /** With vitest's timers: between two of them, the engine gets turns of the real event loop until it must wait. */
 export async function playEmbedded(script: Script): Promise<Played> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  // Both begin at the same time, which the machine tells to Plan.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: new EventQueue().now() })
   const draw = vi.spyOn(Math, 'random').mockReturnValue(drawn)
   const directory = mkdtempSync(join(tmpdir(), 'engines-'))
   try {
