@@ -109,7 +109,8 @@ async function sayAgain(parts: PostParts, run: Run, message: Message): Promise<v
       const next = afterUnknown(seen.because, 0, now())
       const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.lookMs
       log.warn('A review was not looked at again yet', { runId: run.runId, code: seen.because.code })
-      await postponeMessage(ledger, message, owner, { at, error: false })
+      // Also where it was due for a lease alone that was never given back: nothing else would make it be looked at.
+      await postponeMessage(ledger, message, owner, { at, error: false, lookAt: at })
       return
     }
     const lookAt = lookAtOf(parts, message, writing)

@@ -22,6 +22,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const REVIEWS = '/repos/{owner}/{repo}/pulls/{pull_number}/reviews'
+const LIST = `GET ${REVIEWS}`
 const CREATE = `POST ${REVIEWS}`
 const SUBMIT = `POST ${REVIEWS}/{review_id}/events`
 const leaseMs = () => world.local.ledger.timings.postLeaseMs
@@ -95,6 +96,20 @@ describe('two posters', () => {
     expect(await world.dueAt(subject)).toBeDefined()
     await rest()
     expect(await world.message(subject)).toMatchObject({ state: 'said', leaseUntil: 0 })
+  })
+
+  it('nor if GitHub doesn’t answer when that is looked at (seed 4537)', async () => {
+    await world.owe(subject)
+    await rest()
+    const message = await world.message(subject)
+    if (message) expect(await leaseMessage(world.local.ledger, message, 'late', world.local.now)).toBe(true)
+    world.local.now += leaseMs()
+    const failing = world.standIn.fail({ route: LIST, kind: 'server_500', times: 100 })
+    await world.post(subject)
+    expect(failing.struck).toBeGreaterThan(0)
+    failing.end()
+    await rest()
+    expect(await world.dueAt(subject)).toBeUndefined()
   })
 
   it.each([

@@ -104,6 +104,12 @@ const said = mutantsOf(
       breaks: 'The run of the newer head waits until the poster’s lease has ended and the sweeper has come.',
     },
     {
+      name: 'post: a look that GitHub doesn’t answer is not due again',
+      find: '{ at, error: false, lookAt: at }',
+      replace: '{ at, error: false }',
+      breaks: 'A message whose lease a late call has taken is looked at every minute for ever, and nothing is done.',
+    },
+    {
       name: 'post: said without the lease',
       find: 'if (!(await leaseMessage(ledger, message, owner, now()))) continue',
       replace: 'await leaseMessage(ledger, message, owner, now())',
