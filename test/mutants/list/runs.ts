@@ -194,7 +194,7 @@ const finished = mutantsOf(
     {
       name: 'finish: failed by a message of an earlier attempt',
       find: "attempt === run.attempt && state === 'failed'",
-      replace: "attempt > 0 && state === 'failed'",
+      replace: "attempt >= 0 && state === 'failed'",
       breaks: 'A review that is asked for again is called failed although it stands there.',
     },
     {
