@@ -16,6 +16,7 @@ import { whileNew } from '../../shared/github/while-new.ts'
 import { closeBudget, closedUntil } from '../../shared/ledger/budget.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
+import { PLAN_PATIENCE_MS } from '../../shared/limits.ts'
 import type { Plan } from '../../shared/plan.ts'
 import { reached } from '../../shared/points.ts'
 import type { Run } from '../../shared/run.ts'
@@ -35,6 +36,8 @@ const parts = {
   log: openLog('plan'),
 } as const
 const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
+
+const HOUR_MS = 3_600_000
 
 type Ending = Parameters<typeof finishEnding>[0]
 
@@ -89,7 +92,7 @@ async function notNow(
   if (isOutOfPatience(why, startedAt, now())) {
     const reason = {
       code,
-      sentence: `${why.message} It has lasted for two hours. Comment /muster retry when it is over.`,
+      sentence: `${why.message} It has lasted for ${PLAN_PATIENCE_MS / HOUR_MS} hours. Comment /muster retry when it is over.`,
     }
     return notPlanned(run, { kind: 'end', outcome: 'failed', reason }, ending)
   }

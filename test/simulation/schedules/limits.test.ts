@@ -57,7 +57,9 @@ describe('while a run is to be planned', () => {
     await schedule.pass(119 * MINUTE_MS)
     expect(schedule.run(head)).not.toHaveProperty('outcome')
     await schedule.until('it has failed', () => schedule.run(head).outcome === 'failed', 20 * MINUTE_MS)
-    expect(schedule.run(head)).toMatchObject({ reason: { code: 'github_unreachable' } })
+    expect(schedule.run(head)).toMatchObject({
+      reason: { code: 'github_unreachable', sentence: expect.stringContaining('It has lasted for 2 hours.') },
+    })
     outage.end()
     await schedule.rest()
   })
