@@ -7,7 +7,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { LocalFunctions } from '../infra/local/functions/functions.ts'
-import { sha256 } from '../shared/identity.ts'
+import { sha256 } from '../shared/base/digest.ts'
 import type { Bench, Outcome, Workspace } from './measurement.ts'
 import { openStand } from './support/stand.ts'
 

@@ -5,7 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type LocalService, serve } from '../infra/local/service.ts'
-import { sha256 } from '../shared/identity.ts'
+import { sha256 } from '../shared/base/digest.ts'
 import { explain } from './errors.ts'
 import type { ExitName } from './exit-codes.ts'
 import { type Progress, type Reviewer, type ReviewOutcome, reviewRequestSchema } from './request.ts'

@@ -1,5 +1,5 @@
 /** What the exit code of a command says. The one table, which `muster --help` and docs/command-line.md show too. */
-import type { Verdict } from '../shared/conclusion.ts'
+import type { Verdict } from '../shared/verdict/conclusion.ts'
 
 /** 64, 69 and 70 are those of sysexits.h; 130 and 143 are what a shell reports for SIGINT and SIGTERM. */
 export const EXIT_CODES = {

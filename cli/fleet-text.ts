@@ -1,6 +1,6 @@
 /** The fleet as tables for people. Pure. */
-import type { Effective } from '../shared/ceiling.ts'
-import type { FleetView, HaltView, PoolView } from '../shared/fleet-view.ts'
+import type { Effective } from '../shared/fleet/ceiling.ts'
+import type { FleetView, HaltView, PoolView } from '../shared/fleet/fleet-view.ts'
 import { counted, visibleLine } from './words.ts'
 
 /** Why less takes effect than is configured, in words. */

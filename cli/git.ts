@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { runGit } from '../infra/local/github/git/process.ts'
 import { GitRepository } from '../infra/local/github/git/repository.ts'
-import { sha256 } from '../shared/identity.ts'
+import { sha256 } from '../shared/base/digest.ts'
 import { CommandFailure } from './errors.ts'
 
 export interface Branch {

@@ -1,6 +1,6 @@
 /** Operates the fleet of a running stack through its API, and says what came of it. */
-import type { LimitsPatch } from '../shared/ceiling.ts'
-import type { FleetView, HaltView } from '../shared/fleet-view.ts'
+import type { LimitsPatch } from '../shared/fleet/ceiling.ts'
+import type { FleetView, HaltView } from '../shared/fleet/fleet-view.ts'
 import { askApi } from './api-client.ts'
 import { CommandFailure } from './errors.ts'
 import { fleetText, haltText } from './fleet-text.ts'

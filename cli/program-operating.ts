@@ -1,7 +1,7 @@
 /** The commands that operate a running fleet: what it may do at once, what stands still, which run goes on. */
 import path from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { LimitsPatch } from '../shared/ceiling.ts'
+import type { LimitsPatch } from '../shared/fleet/ceiling.ts'
 import { finish, stateOption } from './command.ts'
 import type { Context } from './operating.ts'
 

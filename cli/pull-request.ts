@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GitHubStandIn } from '../infra/local/github/github.ts'
-import { causeOf } from '../shared/identity.ts'
+import { causeOf } from '../shared/runs/run-identity.ts'
 import type { PullRequestChange, ReviewRequest } from './request.ts'
 
 export interface PullRequestPlace {

@@ -1,7 +1,7 @@
 /** What is asked for when a head is to be reviewed, what is heard meanwhile, and what comes back: plain data, also between processes. */
 import * as z from 'zod'
-import type { Conclusion } from '../shared/conclusion.ts'
-import type { Reason, RunState } from '../shared/run.ts'
+import type { Reason, RunState } from '../shared/runs/run.ts'
+import type { Conclusion } from '../shared/verdict/conclusion.ts'
 import type { LensProgress } from './run-view.ts'
 
 const branch = z.strictObject({ ref: z.string().min(1), sha: z.string().min(40) })

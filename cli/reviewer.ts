@@ -1,6 +1,6 @@
 /** Reviews a head on a stack in this process: bring the pull request there, follow the run, read what stands. */
 import type { LocalStack } from '../infra/local/stack.ts'
-import { causeOf, runIdOf } from '../shared/identity.ts'
+import { causeOf, runIdOf } from '../shared/runs/run-identity.ts'
 import { followRun, readRun } from './api-client.ts'
 import { CommandFailure } from './errors.ts'
 import {

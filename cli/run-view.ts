@@ -1,8 +1,9 @@
 /** A run as Muster's API tells of it (`GET /runs/{runId}`), and what a person wants to see of its progress. Pure. */
-import type { Conclusion } from '../shared/conclusion.ts'
-import { LENS_NAMES } from '../shared/lens.ts'
-import type { ReviewLens, ReviewState } from '../shared/review.ts'
-import type { Reason, RunOutcome, RunState } from '../shared/run.ts'
+
+import { LENS_NAMES } from '../shared/findings/lens.ts'
+import type { ReviewLens, ReviewState } from '../shared/runs/review.ts'
+import type { Reason, RunOutcome, RunState } from '../shared/runs/run.ts'
+import type { Conclusion } from '../shared/verdict/conclusion.ts'
 
 export interface RunView {
   readonly run: string

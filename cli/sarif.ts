@@ -2,9 +2,10 @@
  * A conclusion as SARIF 2.1.0, for tools that show findings beside code. Pure.
  * Format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
-import type { Conclusion } from '../shared/conclusion.ts'
-import type { Finding } from '../shared/finding.ts'
-import type { Severity } from '../shared/severity.ts'
+
+import type { Finding } from '../shared/findings/finding.ts'
+import type { Severity } from '../shared/findings/severity.ts'
+import type { Conclusion } from '../shared/verdict/conclusion.ts'
 
 export interface SarifLog {
   readonly $schema: string

@@ -2,7 +2,7 @@
  * Muster's own Markdown with a little light, for a terminal: headings, bold, code; paragraphs folded to the width.
  * Elsewhere the Markdown goes out as it is.
  */
-import { visible } from '../shared/text.ts'
+import { visible } from '../shared/base/text.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Lines longer than this are hard to read, however wide the terminal is. */

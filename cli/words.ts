@@ -1,7 +1,8 @@
 /** Small texts that several commands say in the same way. Pure. */
-import type { Conclusion } from '../shared/conclusion.ts'
-import { SEVERITIES } from '../shared/severity.ts'
-import { visible } from '../shared/text.ts'
+
+import { visible } from '../shared/base/text.ts'
+import { SEVERITIES } from '../shared/findings/severity.ts'
+import type { Conclusion } from '../shared/verdict/conclusion.ts'
 
 /** `1 finding`, `2 findings`. */
 export function counted(count: number, one: string): string {

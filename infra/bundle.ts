@@ -47,7 +47,7 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
     minify: true,
     // Class names are lost; errors carry their names as literals, which is what Step Functions matches on.
     keepNames: false,
-    // Named points for tests (shared/points.ts): nothing of them is deployed.
+    // Named points for tests (shared/base/failpoints.ts): nothing of them is deployed.
     dropLabels: ['POINT'],
     legalComments: 'none',
     sourcemap: 'external',

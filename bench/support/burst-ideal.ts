@@ -1,5 +1,5 @@
 /** How soon a burst could be over if nothing took time but readings, and what GitHub alone would make of it. Pure. */
-import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../../shared/limits.ts'
+import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../../shared/base/limits.ts'
 
 /** The reading of one review. */
 export interface Work {

@@ -1,5 +1,5 @@
 /** What a burst meets: a model that is throttled for a third of the time, requests that take their time, workers that die. */
-import { LENS_KINDS, type LensInput, type LensName } from '../../shared/lens.ts'
+import { LENS_KINDS, type LensInput, type LensName } from '../../shared/findings/lens.ts'
 import { newActor } from '../../test/simulation/kernel/actor.ts'
 import type { Faults } from '../../test/simulation/kernel/faults.ts'
 import { randomOf } from '../../test/simulation/kernel/random.ts'

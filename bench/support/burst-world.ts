@@ -1,5 +1,5 @@
 /** A burst of pull requests in the simulated world, until everything is at rest, and what was seen of it. */
-import { Retry } from '../../shared/errors.ts'
+import { Retry } from '../../shared/base/errors.ts'
 import { allInvariants } from '../../test/simulation/invariants/all.ts'
 import { openInvariants } from '../../test/simulation/invariants/observer.ts'
 import { slotsInvariant } from '../../test/simulation/invariants/slots.ts'

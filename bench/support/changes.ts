@@ -1,7 +1,7 @@
 /** The changes that benches have reviewed: the example that `npm start` shows, and one that is wide. */
 import path from 'node:path'
 import { buildExampleRepository } from '../../infra/local/github/example.ts'
-import { PART_LINES_MAX } from '../../shared/limits.ts'
+import { PART_LINES_MAX } from '../../shared/base/limits.ts'
 import { makeRepository } from './history.ts'
 import type { Change } from './stand.ts'
 

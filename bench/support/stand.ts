@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GitHubStandIn } from '../../infra/local/github/github.ts'
 import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
-import { causeOf, executionNameOf, runIdOf } from '../../shared/identity.ts'
+import { causeOf, executionNameOf, runIdOf } from '../../shared/runs/run-identity.ts'
 import type { Workspace } from '../measurement.ts'
 import { type ModelStandIn, startModel } from './model.ts'
 

@@ -1,12 +1,13 @@
 /** The fleet: shown with who works and who waits, and given other limits, which take effect at once. */
-import { setLimits } from '../../shared/coordinator/set-limits.ts'
-import { Refused } from '../../shared/errors.ts'
-import { fleetViewOf } from '../../shared/fleet-view.ts'
-import { answer, type HttpAnswer } from '../../shared/http-answer.ts'
+
+import { Refused } from '../../shared/base/errors.ts'
+import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
+import { fleetViewOf } from '../../shared/fleet/fleet-view.ts'
 import { readFleet, readWaiting } from '../../shared/ledger/fleet.ts'
 import { standingHalts } from '../../shared/ledger/halt.ts'
-import type { ApiParts } from './parts.ts'
-import { type HttpRequest, jsonIn, revisionIn } from './request.ts'
+import { type HttpRequest, jsonIn, revisionIn } from './core/request.ts'
+import type { ApiParts } from './deps.ts'
+import { setLimits } from './set-limits.ts'
 
 /** 200 with a view, and the revision of the limits as its entity tag. */
 export async function showFleet({ ledger }: ApiParts): Promise<HttpAnswer> {

@@ -1,11 +1,12 @@
 /** Halts: shown, set and lifted. What is held under one goes on when it is lifted (DESIGN §7). */
-import { handOn } from '../../shared/coordinator/hand-on.ts'
-import { Refused } from '../../shared/errors.ts'
-import { haltViewOf } from '../../shared/fleet-view.ts'
-import { answer, type HttpAnswer } from '../../shared/http-answer.ts'
+
+import { Refused } from '../../shared/base/errors.ts'
+import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
+import { handOn } from '../../shared/coordinator/grant-slots.ts'
+import { haltViewOf } from '../../shared/fleet/fleet-view.ts'
 import { liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
-import type { ApiParts } from './parts.ts'
-import { callerOf, expectNothingIn, type HttpRequest, scopeIn, whyIn } from './request.ts'
+import { callerOf, expectNothingIn, type HttpRequest, scopeIn, whyIn } from './core/request.ts'
+import type { ApiParts } from './deps.ts'
 
 /** 200 with the halt of exactly this scope. Throws Refused `unknown_halt` if none stands. */
 export async function showHalt({ ledger }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {

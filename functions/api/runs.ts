@@ -1,15 +1,16 @@
 /** Runs: shown as they are now, cancelled, and asked for again. */
-import type { Conclusion } from '../../shared/conclusion.ts'
+
+import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
 import { cancelRun } from '../../shared/coordinator/cancel.ts'
 import { retryRun } from '../../shared/coordinator/start-run.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
-import { answer, type HttpAnswer } from '../../shared/http-answer.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
-import { unknownRun } from './answer.ts'
-import { stateOf, viewOf } from './api.ts'
-import type { ApiParts } from './parts.ts'
-import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from './request.ts'
+import type { Conclusion } from '../../shared/verdict/conclusion.ts'
+import { unknownRun } from './core/answer.ts'
+import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from './core/request.ts'
+import { stateOf, viewOf } from './core/run-view.ts'
+import type { ApiParts } from './deps.ts'
 
 /** 200 with the view. A verdict is told only when it is the one of the run's own plan. Throws Refused `unknown_run`. */
 export async function showRun({ ledger, documents }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {

@@ -1,14 +1,14 @@
 /** Claims the pull request for a run: from then on this run, and no other, may speak for it. */
-import { Retry } from '../../shared/errors.ts'
+import { Retry } from '../../shared/base/errors.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
-import type { PullRequestShown } from '../../shared/head.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { contended } from '../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
-import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/run.ts'
-import { claim, seenOpen, type Thread } from '../../shared/thread.ts'
-import { headSeen } from './head.ts'
-import type { PlanParts } from './parts.ts'
+import type { PullRequestShown } from '../../shared/runs/head.ts'
+import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/runs/run.ts'
+import { claim, seenOpen, type Thread } from '../../shared/runs/thread.ts'
+import { headSeen } from './core/head.ts'
+import type { PlanParts } from './deps.ts'
 
 export type Claimed =
   | {

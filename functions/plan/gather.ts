@@ -1,14 +1,15 @@
 /** Reads what a plan is made of: the pull request, its configuration at the base, its files, its thread's last conclusion. */
-import type { Conclusion } from '../../shared/conclusion.ts'
+
+import { sha256 } from '../../shared/base/digest.ts'
+import { GITHUB_CONCURRENCY } from '../../shared/base/limits.ts'
 import { type Documents, getDocument, putText } from '../../shared/documents/documents.ts'
 import type { GitHub, PullRequest } from '../../shared/github/github.ts'
-import { sha256 } from '../../shared/identity.ts'
-import { GITHUB_CONCURRENCY } from '../../shared/limits.ts'
-import type { Plan } from '../../shared/plan.ts'
-import type { Run } from '../../shared/run.ts'
-import type { Thread } from '../../shared/thread.ts'
-import { CONFIGURATION_PATH, configurationOf } from './configuration.ts'
-import { type PlanFacts, textsWanted } from './plan.ts'
+import type { Run } from '../../shared/runs/run.ts'
+import type { Thread } from '../../shared/runs/thread.ts'
+import type { Conclusion } from '../../shared/verdict/conclusion.ts'
+import type { Plan } from '../../shared/verdict/plan.ts'
+import { CONFIGURATION_PATH, configurationOf } from './core/configuration.ts'
+import { type PlanFacts, textsWanted } from './core/plan.ts'
 
 /** All facts but the texts of files. Policy is read from the base, never from the pull request itself (P1). */
 export async function gather(

@@ -1,7 +1,7 @@
 /** What becomes of a message whose run has been removed: a run that has ended is kept for RETENTION_S, messages longer. */
 import { leaseMessage, type Message, recordLook, settleMessage } from '../../shared/ledger/message.ts'
-import type { PostParts } from './parts.ts'
-import { isLeft, isLookDue } from './post.ts'
+import { isLeft, isLookDue } from './core/posting.ts'
+import type { PostParts } from './deps.ts'
 
 /** Whatever is due for it is over: nobody knows any more where, or whether, it may be said. GitHub isn't asked. Repeatable. */
 export async function forgetMessage(

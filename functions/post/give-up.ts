@@ -1,6 +1,6 @@
 /** The end of a message that can't be said. */
 import { type Message, settleMessage } from '../../shared/ledger/message.ts'
-import type { PostParts } from './parts.ts'
+import type { PostParts } from './deps.ts'
 
 /**
  * Settles a message as failed, under our lease; `reason` is a sentence with its code. It is always looked at a second time:

@@ -1,10 +1,11 @@
 /** Says what a run owes to say: once, under the message's lease, and only while the run may speak (DESIGN §9). */
+
+import { isFailure, sentenceOf } from '../../shared/base/errors.ts'
+import { reached } from '../../shared/base/failpoints.ts'
 import { reviveHead } from '../../shared/coordinator/revive.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
-import { isFailure, sentenceOf } from '../../shared/errors.ts'
-import { lookAgain } from '../../shared/github/look-again.ts'
+import { lookAgain } from '../../shared/github/recheck-review.ts'
 import { sayReview } from '../../shared/github/say-review.ts'
-import type { PullRequestShown } from '../../shared/head.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import {
   leaseMessage,
@@ -20,12 +21,12 @@ import {
 } from '../../shared/ledger/message.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { countRound, readThread } from '../../shared/ledger/thread.ts'
-import { reached } from '../../shared/points.ts'
-import type { Reason, Run } from '../../shared/run.ts'
-import type { ReviewMessage } from '../../shared/shown.ts'
+import type { ReviewMessage } from '../../shared/publishing/github-payloads.ts'
+import type { PullRequestShown } from '../../shared/runs/head.ts'
+import type { Reason, Run } from '../../shared/runs/run.ts'
+import { afterUnknown, isLeft, isLookDue, secondLook, stopReason } from './core/posting.ts'
+import type { PostParts } from './deps.ts'
 import { giveUp } from './give-up.ts'
-import type { PostParts } from './parts.ts'
-import { afterUnknown, isLeft, isLookDue, secondLook, stopReason } from './post.ts'
 import { type Writing, writingFor } from './writing.ts'
 
 /** Every message of the run that is owed, being withdrawn, or to be looked at again. One that another poster holds is left to it. */

@@ -2,8 +2,9 @@
  * Says replies to commands. They belong to no run: each is said once under its own lease, also while its repository is
  * halted, for whoever pauses it is answered; a halt of the fleet or of the installation keeps Muster silent.
  */
+
+import { isFailure, sentenceOf } from '../../shared/base/errors.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
-import { isFailure, sentenceOf } from '../../shared/errors.ts'
 import { type Replied, sayReply } from '../../shared/github/say-reply.ts'
 import { standingHalts } from '../../shared/ledger/halt.ts'
 import {
@@ -15,11 +16,11 @@ import {
   settleMessage,
   stillLeased,
 } from '../../shared/ledger/message.ts'
-import type { Repository } from '../../shared/run.ts'
-import type { ReplyMessage } from '../../shared/shown.ts'
+import type { ReplyMessage } from '../../shared/publishing/github-payloads.ts'
+import type { Repository } from '../../shared/runs/run.ts'
+import { afterUnknown, isLeft, isLookDue, secondLook } from './core/posting.ts'
+import type { PostParts } from './deps.ts'
 import { giveUp } from './give-up.ts'
-import type { PostParts } from './parts.ts'
-import { afterUnknown, isLeft, isLookDue, secondLook } from './post.ts'
 import { writingFor } from './writing.ts'
 
 /** A message that is a reply. */

@@ -1,6 +1,8 @@
 /** Keeps what runs raised true on GitHub: check runs, summary comment, label, under the pull request's lease (DESIGN §9). */
+
+import { isFailure, type Retry, sentenceOf } from '../../shared/base/errors.ts'
+import { reached } from '../../shared/base/failpoints.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
-import { isFailure, type Retry, sentenceOf } from '../../shared/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { keepCheckRun } from '../../shared/github/keep-check-run.ts'
 import { type Kept, keepLabel, keepSummary } from '../../shared/github/keep-resource.ts'
@@ -15,12 +17,11 @@ import {
   type ShownResource,
 } from '../../shared/ledger/resource.ts'
 import { readRun } from '../../shared/ledger/run.ts'
-import { reached } from '../../shared/points.ts'
-import type { Run } from '../../shared/run.ts'
-import type { Resource } from '../../shared/shown.ts'
+import type { Resource } from '../../shared/publishing/github-payloads.ts'
+import type { Run } from '../../shared/runs/run.ts'
+import { afterUnknown, isLeft, isOwed, mayShow, secondLook } from './core/posting.ts'
+import type { PostParts } from './deps.ts'
 import { overtaken } from './messages.ts'
-import type { PostParts } from './parts.ts'
-import { afterUnknown, isLeft, isOwed, mayShow, secondLook } from './post.ts'
 import { writingFor } from './writing.ts'
 
 /** Raised anew while they were shown, resources are shown at once so often; what comes after that is the next nudge's. */

@@ -1,11 +1,12 @@
 /** Everything that is due on GitHub for one run: what it says, what it keeps true, and its end when all of it is shown. */
+
+import { reached } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { whileNew } from '../../shared/github/while-new.ts'
-import { reached } from '../../shared/points.ts'
-import type { Run } from '../../shared/run.ts'
+import type { Run } from '../../shared/runs/run.ts'
+import type { PostParts } from './deps.ts'
 import { sayMessages } from './messages.ts'
-import type { PostParts } from './parts.ts'
 import { keepResources } from './resources.ts'
 
 /** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */

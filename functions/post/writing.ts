@@ -1,9 +1,9 @@
 /** GitHub as a poster writes to it: each creation of content is counted before, and a write without an answer is remembered. */
-import { isFailure, Retry } from '../../shared/errors.ts'
+import { isFailure, Retry } from '../../shared/base/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { closeBudget, closedUntil, takeBudget } from '../../shared/ledger/budget.ts'
-import type { Run } from '../../shared/run.ts'
-import type { PostParts } from './parts.ts'
+import type { Run } from '../../shared/runs/run.ts'
+import type { PostParts } from './deps.ts'
 
 export interface Writing {
   readonly github: GitHub

@@ -1,8 +1,8 @@
 /** How every AWS client of ours is made: a deadline on each call, connections kept, and "not now" said in our own words. */
 import { NodeHttpHandler } from '@smithy/node-http-handler'
-import { nameOf, Retry } from '../errors.ts'
-import { AWS_CALL_MS, AWS_RETRY_AFTER_MS } from '../limits.ts'
-import { redact } from '../redaction.ts'
+import { nameOf, Retry } from '../base/errors.ts'
+import { AWS_CALL_MS, AWS_RETRY_AFTER_MS } from '../base/limits.ts'
+import { redact } from '../base/redaction.ts'
 
 /** A request handler with deadlines, for any SDK client. */
 export function withDeadline(): NodeHttpHandler {

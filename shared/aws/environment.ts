@@ -1,6 +1,6 @@
 /** What a function's environment says. Asked for once, at the container's start, with a clear refusal if it is missing. */
-import { Refused } from '../errors.ts'
-import { type Timings, timingsOf } from '../timings.ts'
+import { Refused } from '../base/errors.ts'
+import { type Timings, timingsOf } from '../fleet/timings.ts'
 
 /** The value of an environment variable; throws Refused `environment_missing` if it is absent or empty. */
 export function environment(name: string): string {

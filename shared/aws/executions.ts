@@ -6,11 +6,11 @@ import {
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn'
-import { nameOf } from '../errors.ts'
-import { executionNameOf } from '../identity.ts'
-import { CONTRACT } from '../limits.ts'
-import type { Run } from '../run.ts'
-import { tokensIn } from '../task-token.ts'
+import { nameOf } from '../base/errors.ts'
+import { CONTRACT } from '../base/limits.ts'
+import type { Run } from '../runs/run.ts'
+import { executionNameOf } from '../runs/run-identity.ts'
+import { tokensIn } from '../runs/task-tokens.ts'
 import { sayingRetry, withDeadline } from './client.ts'
 
 export interface Executions {

@@ -1,7 +1,7 @@
 /** Secrets, cached by version with a time limit. A failed read is never cached, and no value is ever logged. */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { Refused } from '../errors.ts'
-import { SECRET_REFRESH_COOLDOWN_MS, SECRET_TTL_MS } from '../limits.ts'
+import { Refused } from '../base/errors.ts'
+import { SECRET_REFRESH_COOLDOWN_MS, SECRET_TTL_MS } from '../base/limits.ts'
 import { sayingRetry, withDeadline } from './client.ts'
 
 export interface Secret {

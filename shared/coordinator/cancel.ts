@@ -1,8 +1,9 @@
 /** Cancelling a run because a person or a program asks for it: its reviews stop, its places go to who waits (LE6). */
+
+import { reached } from '../base/failpoints.ts'
 import { beginEnding, readRun, updateRun } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
-import { reached } from '../points.ts'
-import type { Reason, Run } from '../run.ts'
+import type { Reason, Run } from '../runs/run.ts'
 import { type EndingParts, finishEnding } from './ending.ts'
 
 /**

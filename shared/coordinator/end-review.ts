@@ -1,9 +1,9 @@
 /** Ends a review that nobody wants any more: its epoch is raised, who waits for it is told, its ticket goes. */
 import { answerToken } from '../aws/executions.ts'
+import { reached } from '../base/failpoints.ts'
 import { dropTicket } from '../ledger/fleet.ts'
 import { endReview, settleDone, ticketOf } from '../ledger/review.ts'
-import { reached } from '../points.ts'
-import type { Review } from '../review.ts'
+import type { Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /** Repeatable. Its slot is void from here on; the caller hands it on. */

@@ -1,11 +1,11 @@
 /** The end of a run that was reviewed: everything it owes is shown on GitHub, so its round counts and its task is answered. */
 import { answerToken } from '../aws/executions.ts'
+import { reached } from '../base/failpoints.ts'
 import { readMessages } from '../ledger/message.ts'
 import { type ResourceName, readResources, resourceIn } from '../ledger/resource.ts'
 import { endRun, readRun } from '../ledger/run.ts'
 import { countRound } from '../ledger/thread.ts'
-import { reached } from '../points.ts'
-import type { Reason } from '../run.ts'
+import type { Reason } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { wakeWaiting } from './hold.ts'
 

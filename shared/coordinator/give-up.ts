@@ -1,11 +1,12 @@
 /** Giving up what waits for a throttled model: a review whose patience is over, and a closed pool that nobody waits for. */
+
+import { reached } from '../base/failpoints.ts'
+import { withoutIdle } from '../fleet/schedule.ts'
 import { dropTicket, readFleet, readQueues, writeFleet } from '../ledger/fleet.ts'
 import { failWaiting } from '../ledger/parked.ts'
 import { ticketOf } from '../ledger/review.ts'
-import { reached } from '../points.ts'
-import type { Review } from '../review.ts'
-import type { Reason } from '../run.ts'
-import { withoutIdle } from '../schedule.ts'
+import type { Review } from '../runs/review.ts'
+import type { Reason } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { tellDone } from './tell-done.ts'
 

@@ -1,13 +1,14 @@
 /** Holding a run: a halt, or a review that comes first, is no ending. What was completed stays, and it goes on (DESIGN §7). */
+
+import { reached } from '../base/failpoints.ts'
 import { standingHalt } from '../ledger/halt.ts'
 import { readReviews } from '../ledger/review.ts'
 import { awaitEnd, wakeRun, writeHeld } from '../ledger/run-again.ts'
-import { reached } from '../points.ts'
-import { isDone } from '../review.ts'
-import type { Reason, Run } from '../run.ts'
+import { isDone } from '../runs/review.ts'
+import type { Reason, Run } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { endUnwanted } from './end-review.ts'
-import { handOn, slotOf } from './hand-on.ts'
+import { handOn, slotOf } from './grant-slots.ts'
 
 const HALTED: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
 const WAITS: Reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' }

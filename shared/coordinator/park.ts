@@ -1,11 +1,12 @@
 /** Parking a review whose model is throttled: it gives its lease and its place back, its pool closes, and it waits again. */
-import type { Fence } from '../lease.ts'
+
+import { reached } from '../base/failpoints.ts'
+import type { Fence } from '../fleet/lease.ts'
+import type { Throttled } from '../fleet/throttling.ts'
 import { releaseReview } from '../ledger/review.ts'
-import type { Throttled } from '../parking.ts'
-import { reached } from '../points.ts'
-import type { Review } from '../review.ts'
+import type { Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
-import { closePool, enqueue, slotOf } from './hand-on.ts'
+import { closePool, enqueue, slotOf } from './grant-slots.ts'
 
 /**
  * False if the lease was another's already: then nothing has changed. No loss is counted. Who dies after the first step

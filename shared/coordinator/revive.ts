@@ -1,8 +1,9 @@
 /** GitHub shows a head whose run was superseded or closed, or would be: it is asked for again, as of what GitHub shows. */
-import type { PullRequestShown } from '../head.ts'
-import { causeOf, runIdOf } from '../identity.ts'
+
 import { askAgain } from '../ledger/run-again.ts'
-import type { Run } from '../run.ts'
+import type { PullRequestShown } from '../runs/head.ts'
+import type { Run } from '../runs/run.ts'
+import { causeOf, runIdOf } from '../runs/run-identity.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**

@@ -1,13 +1,14 @@
 /** What a run's check run says while its reviews wait for a throttled model: raised when that begins, and when it ends. */
-import { inProgressCheckRun, parkedCheckRun } from '../check-run.ts'
+
+import { reached } from '../base/failpoints.ts'
 import { type Documents, getDocument, putDocument } from '../documents/documents.ts'
 import { writeParked } from '../ledger/parked.ts'
 import { readRun } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
-import type { Plan } from '../plan.ts'
-import { reached } from '../points.ts'
-import type { Run } from '../run.ts'
-import type { CheckRunResource } from '../shown.ts'
+import { inProgressCheckRun, parkedCheckRun } from '../publishing/check-run.ts'
+import type { CheckRunResource } from '../publishing/github-payloads.ts'
+import type { Run } from '../runs/run.ts'
+import type { Plan } from '../verdict/plan.ts'
 import type { Coordinator } from './coordinator.ts'
 
 export interface ShowingParts extends Pick<Coordinator, 'ledger' | 'now'> {

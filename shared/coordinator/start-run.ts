@@ -1,10 +1,10 @@
 /** Accepting a run and starting its execution, for whoever asks for a review outside of a webhook. */
 import { startExecution } from '../aws/executions.ts'
 import type { Log } from '../aws/log.ts'
-import { nameOf } from '../errors.ts'
+import { nameOf } from '../base/errors.ts'
+import { reached } from '../base/failpoints.ts'
 import { type Accepted, acceptRun, readRun } from '../ledger/run.ts'
-import { reached } from '../points.ts'
-import { isWorthAnotherAttempt, type Run, type RunRequest, requestAgain } from '../run.ts'
+import { isWorthAnotherAttempt, type Run, type RunRequest, requestAgain } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
 
 export interface StartParts extends Coordinator {

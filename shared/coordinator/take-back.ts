@@ -1,10 +1,11 @@
 /** Takes back a review whose worker is gone: its place is handed on, and it waits again, or who waits is told that it failed. */
-import type { LostWorker } from '../lease.ts'
+
+import { reached } from '../base/failpoints.ts'
+import type { LostWorker } from '../fleet/lease.ts'
 import { takeBack } from '../ledger/review.ts'
-import { reached } from '../points.ts'
-import { isDone, type Review } from '../review.ts'
+import { isDone, type Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
-import { enqueue, handOn, slotOf } from './hand-on.ts'
+import { enqueue, handOn, slotOf } from './grant-slots.ts'
 import { tellDone } from './tell-done.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Tells the task that waits for a review that is done. */
 import { answerToken } from '../aws/executions.ts'
+import { reached } from '../base/failpoints.ts'
 import { settleDone } from '../ledger/review.ts'
-import { reached } from '../points.ts'
-import type { Review } from '../review.ts'
+import type { Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**

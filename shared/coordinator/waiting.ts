@@ -1,10 +1,10 @@
 /** Who may get a place now: the first tickets of the queues that the fleet's rules and the halts let through. */
-import { sha256 } from '../identity.ts'
+import { sha256 } from '../base/digest.ts'
+import { QUEUES_LOOKED_INTO_MAX } from '../base/limits.ts'
+import { type Fleet, freePlaces, isAllowed, type Ticket } from '../fleet/schedule.ts'
 import { dropQueue, type Queue, readQueues, readTickets } from '../ledger/fleet.ts'
 import { type Halts, haltOn, standingHalts } from '../ledger/halt.ts'
 import type { Ledger } from '../ledger/table.ts'
-import { QUEUES_LOOKED_INTO_MAX } from '../limits.ts'
-import { type Fleet, freePlaces, isAllowed, type Ticket } from '../schedule.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /** Tickets read from one queue at least: some of them are void. */

@@ -1,8 +1,8 @@
 /** Content by its SHA-256: plans, results, conclusions, texts. Written before the item that names it; inert until then. */
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { sayingRetry, withDeadline } from '../aws/client.ts'
-import { Dead, nameOf } from '../errors.ts'
-import { canonical, type Plain, sha256 } from '../identity.ts'
+import { canonical, type Plain, sha256 } from '../base/digest.ts'
+import { Dead, nameOf } from '../base/errors.ts'
 
 export interface Documents {
   readonly client: S3Client

@@ -1,5 +1,5 @@
 /** The App's secret as it stands in Secrets Manager: who we are, how we sign, and what GitHub signs with. */
-import { Refused } from '../errors.ts'
+import { Refused } from '../base/errors.ts'
 
 export interface AppSecret {
   readonly appId: number

@@ -3,8 +3,8 @@
 import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/core'
 import type { Endpoints } from '@octokit/types'
-import { isFailure } from '../errors.ts'
-import { GITHUB_ANSWER_BYTES_MAX, GITHUB_CALL_MS, GITHUB_SECOND_TRY_MIN_MS } from '../limits.ts'
+import { isFailure } from '../base/errors.ts'
+import { GITHUB_ANSWER_BYTES_MAX, GITHUB_CALL_MS, GITHUB_SECOND_TRY_MIN_MS } from '../base/limits.ts'
 import type { SignJwt, TokenMemory } from './credentials.ts'
 import {
   type CallName,

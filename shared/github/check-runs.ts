@@ -1,5 +1,5 @@
 /** Check runs of our App: read by commit and external id, created, changed. */
-import type { Annotation } from '../shown.ts'
+import type { Annotation } from '../publishing/github-payloads.ts'
 import type { Caller } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { CheckRunChange, GitHub, Identity } from './github.ts'

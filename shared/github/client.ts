@@ -1,5 +1,5 @@
 /** Opens GitHub for a container: one client, one memory of tokens, one signer; an installation at a time on top. */
-import { GITHUB_IDENTITY_MS } from '../limits.ts'
+import { GITHUB_IDENTITY_MS } from '../base/limits.ts'
 import { type Caller, createCaller } from './caller.ts'
 import { checkRunsOf } from './check-runs.ts'
 import { conversationOf } from './conversation.ts'

@@ -1,7 +1,7 @@
 /** How we show GitHub who we are: the App's JWT, and the memory for the installation tokens that it buys. */
 import { createPrivateKey, sign } from 'node:crypto'
-import { Refused } from '../errors.ts'
-import { GITHUB_JWT_BACKDATE_S, GITHUB_JWT_VALID_S, GITHUB_TOKEN_RENEW_MS } from '../limits.ts'
+import { Refused } from '../base/errors.ts'
+import { GITHUB_JWT_BACKDATE_S, GITHUB_JWT_VALID_S, GITHUB_TOKEN_RENEW_MS } from '../base/limits.ts'
 
 export interface Credentials {
   readonly appId: number

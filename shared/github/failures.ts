@@ -1,7 +1,7 @@
 /** What went wrong at GitHub, told by body and headers and not by the status alone (R4, AW77), in the project's closed set. */
-import { Dead, Retry, sentenceOf } from '../errors.ts'
-import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../limits.ts'
-import { redact } from '../redaction.ts'
+import { Dead, Retry, sentenceOf } from '../base/errors.ts'
+import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../base/limits.ts'
+import { redact } from '../base/redaction.ts'
 
 /** An answer of GitHub that is no success. */
 export interface FailedAnswer {

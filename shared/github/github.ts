@@ -1,6 +1,6 @@
 /** What Muster asks of GitHub, in plain types: what is read is whole or says that it isn't, what is written says if it happened. */
-import type { FileChange } from '../diff.ts'
-import type { Annotation, CheckConclusion, InlineComment } from '../shown.ts'
+import type { FileChange } from '../findings/diff.ts'
+import type { Annotation, CheckConclusion, InlineComment } from '../publishing/github-payloads.ts'
 
 export interface Repo {
   readonly owner: string
@@ -109,7 +109,7 @@ export interface NotAccepted {
  * GitHub as one installation of our App sees it.
  *
  * Every call has a deadline (GITHUB_CALL_MS). Reads may be asked twice within it; writes are asked once (AW74).
- * Failures, by `name` and `code` (shared/errors.ts):
+ * Failures, by `name` and `code` (shared/base/errors.ts):
  * - `retry` `github_throttled`: a limit; nothing happened; `afterMs` is GitHub's own time where it names one
  * - `retry` `github_unreachable`: no usable answer; `outcomeUnknown` is true for a write, which may have happened
  * - `dead` `github_not_found` (404, 410) and `github_refused` (a missing permission, bad credentials, an invalid request)

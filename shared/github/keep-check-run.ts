@@ -1,6 +1,6 @@
 /** Keeps the one check run of a head true, with annotations beyond the first 50 appended by further requests (S1). */
-import { ANNOTATIONS_PER_REQUEST } from '../limits.ts'
-import type { Annotation, CheckRunResource } from '../shown.ts'
+import { ANNOTATIONS_PER_REQUEST } from '../base/limits.ts'
+import type { Annotation, CheckRunResource } from '../publishing/github-payloads.ts'
 import type { CheckRunChange, CheckRunSeen, GitHub, Repo } from './github.ts'
 import type { Kept } from './keep-resource.ts'
 import { notShown, orLook, orUnknown, sameText } from './shown-outcome.ts'

@@ -1,5 +1,5 @@
 /** Keeps what Muster shows on a pull request true: the summary comment and the label. Read, changed only if different, read back. */
-import { LABELS, type LabelResource, markerOf, type SummaryResource } from '../shown.ts'
+import { LABELS, type LabelResource, markerOf, type SummaryResource } from '../publishing/github-payloads.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
 import { notShown, orLook, orUnknown, sameText, type Unknown } from './shown-outcome.ts'
 

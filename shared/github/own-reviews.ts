@@ -1,10 +1,10 @@
 /** Our own reviews of a pull request, known by author and marker; and the text by which one of them is known to be a message's. */
-import { digestOf, type Plain } from '../identity.ts'
-import { GITHUB_BODY_BYTES_MAX } from '../limits.ts'
-import { type InlineComment, markerOf, type ReviewMessage } from '../shown.ts'
-import { byteLength, codeSpan } from '../text.ts'
+import { digestOf, type Plain } from '../base/digest.ts'
+import { GITHUB_BODY_BYTES_MAX } from '../base/limits.ts'
+import { byteLength, codeSpan } from '../base/text.ts'
+import { type InlineComment, markerOf, type ReviewMessage } from '../publishing/github-payloads.ts'
 import type { GitHub, Repo, ReviewSeen } from './github.ts'
-import { type Range, sizeOf } from './placing.ts'
+import { type Range, sizeOf } from './inline-bisection.ts'
 
 /** A message as it is sent: with the digest of what it says, by which a pending one is known to be it and not an older one's. */
 export interface Version {

@@ -1,5 +1,5 @@
 /** Lists of GitHub, page by page, up to a bound; what lies beyond the bound is said to be there. */
-import { GITHUB_PAGE, GITHUB_PAGES_MAX } from '../limits.ts'
+import { GITHUB_PAGE, GITHUB_PAGES_MAX } from '../base/limits.ts'
 import { unreachable } from './failures.ts'
 import type { Rows } from './github.ts'
 

@@ -1,6 +1,7 @@
 /** Reads a pull request and its repository. An error is never "nothing": only what GitHub says is absent is absent. */
-import { fileChangeOf } from '../diff.ts'
-import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../limits.ts'
+
+import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../base/limits.ts'
+import { fileChangeOf } from '../findings/diff.ts'
 import type { Caller } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { Blob, GitHub, PullRequest, Repo, TextAt } from './github.ts'

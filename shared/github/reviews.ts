@@ -1,5 +1,5 @@
 /** Reviews and their comments: read, written pending, submitted, deleted. */
-import type { InlineComment } from '../shown.ts'
+import type { InlineComment } from '../publishing/github-payloads.ts'
 import type { Caller } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { GitHub, Identity, ReviewSeen } from './github.ts'

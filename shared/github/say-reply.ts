@@ -1,5 +1,5 @@
 /** Says a reply once: what is there is looked at before, what is said is read back by its marker and our author (DESIGN §9). */
-import type { ReplyMessage } from '../shown.ts'
+import type { ReplyMessage } from '../publishing/github-payloads.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
 import { hasLine } from './own-reviews.ts'
 import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'

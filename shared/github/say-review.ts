@@ -1,9 +1,9 @@
 /** Says a review once: created pending, which GitHub allows once per author and nobody else sees, then submitted by id (DESIGN §9). */
-import { Dead, isFailure, type Retry } from '../errors.ts'
-import type { ReviewMessage } from '../shown.ts'
+import { Dead, isFailure, type Retry } from '../base/errors.ts'
+import type { ReviewMessage } from '../publishing/github-payloads.ts'
 import type { GitHub, Repo } from './github.ts'
+import { afterAcceptance, afterRefusal, allInline, type Placing, sizeOf, triesMax } from './inline-bisection.ts'
 import { isVersion, ownReviews, versionOf } from './own-reviews.ts'
-import { afterAcceptance, afterRefusal, allInline, type Placing, sizeOf, triesMax } from './placing.ts'
 import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
 
 export type Said =

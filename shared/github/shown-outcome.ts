@@ -1,6 +1,6 @@
 /** What became of an attempt to show something on GitHub. */
-import { isFailure, Retry } from '../errors.ts'
-import { GITHUB_READ_BACK_MS } from '../limits.ts'
+import { isFailure, Retry } from '../base/errors.ts'
+import { GITHUB_READ_BACK_MS } from '../base/limits.ts'
 
 /**
  * It may be there or not: a read failed, a write was not answered, a limit was met, or the read-back doesn't show it.

@@ -1,6 +1,6 @@
 /** GitHub about what is seconds old: its API may not know it yet, though its webhook has told of it (DESIGN §9). */
-import { isFailure, Retry } from '../errors.ts'
-import { GITHUB_UNREACHABLE_MS, HEAD_VISIBLE_WITHIN_MS } from '../limits.ts'
+import { isFailure, Retry } from '../base/errors.ts'
+import { GITHUB_UNREACHABLE_MS, HEAD_VISIBLE_WITHIN_MS } from '../base/limits.ts'
 import type { GitHub } from './github.ts'
 
 /**

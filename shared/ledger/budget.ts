@@ -1,5 +1,5 @@
 /** An installation's budget for creating content on GitHub: one item, so that all posters together keep to it (AW76). */
-import { type Budget, takeFrom, UNUSED_BUDGET } from '../budget.ts'
+import { type Budget, takeFrom, UNUSED_BUDGET } from '../publishing/budget.ts'
 import { change, contended, keyOf, type Ledger, read } from './table.ts'
 
 type Stored = Budget & { readonly version: number }

@@ -1,8 +1,8 @@
 /** Carries out a step of a review's lease, and says what it came to, also where the answer to the write was lost. */
-import { isFailure, nameOf, Retry } from '../errors.ts'
-import { after, type LeaseItem, type LeaseStep, type Refusal } from '../lease.ts'
-import { AWS_RETRY_AFTER_MS } from '../limits.ts'
-import type { ReviewName } from '../review.ts'
+import { isFailure, nameOf, Retry } from '../base/errors.ts'
+import { AWS_RETRY_AFTER_MS } from '../base/limits.ts'
+import { after, type LeaseItem, type LeaseStep, type Refusal } from '../fleet/lease.ts'
+import type { ReviewName } from '../runs/review.ts'
 import { change, contended, due, type Item, type Key, keyOf, type Ledger, read } from './table.ts'
 
 export type CarriedOut =

@@ -1,9 +1,9 @@
 /** The `due` index: which items something must still happen to. It finds; it never decides. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
-import type { PullRequestEvent } from '../event.ts'
-import { DUE_PAGE, DUE_SHARDS } from '../limits.ts'
-import type { Review } from '../review.ts'
-import type { Run } from '../run.ts'
+import { DUE_PAGE, DUE_SHARDS } from '../base/limits.ts'
+import type { PullRequestEvent } from '../runs/event.ts'
+import type { Review } from '../runs/review.ts'
+import type { Run } from '../runs/run.ts'
 import type { Message } from './message.ts'
 import { nextRunOf, type PullRequestName, resourcesFrom } from './resource.ts'
 import { runFrom } from './run.ts'

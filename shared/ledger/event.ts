@@ -1,6 +1,7 @@
 /** Events: what the command room is to do for a pull request, written once per cause before the webhook is answered. */
-import type { PullRequestEvent, RecordedEvent } from '../event.ts'
-import { RETENTION_S } from '../limits.ts'
+
+import { RETENTION_S } from '../base/limits.ts'
+import type { PullRequestEvent, RecordedEvent } from '../runs/event.ts'
 import { change, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
 
 /** Writes an event once; `known` if it was there already, `conflict` if it was there and said something else (LE15). */

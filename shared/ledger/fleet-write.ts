@@ -8,8 +8,8 @@
  * meanwhile, because the map's size doesn't tell these.
  */
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
-import { effectiveOf } from '../ceiling.ts'
-import { type Fleet, isCounted, type Slot } from '../schedule.ts'
+import { effectiveOf } from '../fleet/ceiling.ts'
+import { type Fleet, isCounted, type Slot } from '../fleet/schedule.ts'
 import type { Item } from './table.ts'
 
 type FleetUpdate = Pick<

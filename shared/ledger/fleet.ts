@@ -1,9 +1,9 @@
 /** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
 
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { changeLimits, type LimitsChange } from '../ceiling.ts'
-import { QUEUES_READ_MAX, RETENTION_S } from '../limits.ts'
-import { FLEET_AT_REST, type Fleet, type Ticket } from '../schedule.ts'
+import { QUEUES_READ_MAX, RETENTION_S } from '../base/limits.ts'
+import { changeLimits, type LimitsChange } from '../fleet/ceiling.ts'
+import { FLEET_AT_REST, type Fleet, type Ticket } from '../fleet/schedule.ts'
 import { fleetUpdate, isWritten } from './fleet-write.ts'
 import { conditional, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 

@@ -2,11 +2,11 @@
  * Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted (DESIGN §7). All
  * of them stand in one item, so that a claim and a conclusion check one item, whatever may stop them.
  */
-import { Refused } from '../errors.ts'
-import { isPause } from '../halt.ts'
-import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../limits.ts'
-import type { Repository } from '../run.ts'
-import { cutAtBytes } from '../text.ts'
+import { Refused } from '../base/errors.ts'
+import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../base/limits.ts'
+import { cutAtBytes } from '../base/text.ts'
+import { isPause } from '../runs/halt.ts'
+import type { Repository } from '../runs/run.ts'
 import { change, contended, keyOf, type Ledger, read } from './table.ts'
 
 /** What a halt stops: everything, the repositories of an installation, or one repository by its id. */

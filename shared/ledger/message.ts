@@ -1,5 +1,5 @@
 /** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
-import type { Repository } from '../run.ts'
+import type { Repository } from '../runs/run.ts'
 import { change, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
 /** owed → said; or owed → withdrawing → said | withdrawn where its run is ending; `failed` after too many errors (LE9). */

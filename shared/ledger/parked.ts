@@ -1,6 +1,6 @@
 /** Runs that are parked, with what GitHub shows of that, so that each beginning and end is shown once; reviews given up. */
-import type { Review } from '../review.ts'
-import type { Reason, Run } from '../run.ts'
+import type { Review } from '../runs/review.ts'
+import type { Reason, Run } from '../runs/run.ts'
 import { type Raise, raiseInTransaction } from './resource.ts'
 import { change, changeInTransaction, due, keyOf, type Ledger, transact } from './table.ts'
 

@@ -1,5 +1,5 @@
 /** The plan of an attempt, and what GitHub shows from then on: written together, so that no ended run leaves it in progress. */
-import type { Run } from '../run.ts'
+import type { Run } from '../runs/run.ts'
 import { type Raise, raiseInTransaction } from './resource.ts'
 import { changeInTransaction, contended, due, keyOf, type Ledger, transact } from './table.ts'
 

@@ -1,5 +1,5 @@
 /** Whether a waiting review's place in its queue is there. */
-import type { Ticket } from '../schedule.ts'
+import type { Ticket } from '../fleet/schedule.ts'
 import { keyOf, type Ledger, read } from './table.ts'
 
 /** True if the review's ticket and its queue's marker both stand: nothing of its wait was lost with who wrote them. */

@@ -5,7 +5,7 @@
  */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import type { Run } from '../run.ts'
+import type { Run } from '../runs/run.ts'
 import { change, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
 
 export interface PullRequestName {

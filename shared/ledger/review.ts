@@ -10,9 +10,9 @@ import {
   release,
   renew,
   takeBack as takeBackStep,
-} from '../lease.ts'
-import { isDone, type Review, type ReviewName, reviewIdOf } from '../review.ts'
-import { withToken } from '../task-token.ts'
+} from '../fleet/lease.ts'
+import { isDone, type Review, type ReviewName, reviewIdOf } from '../runs/review.ts'
+import { withToken } from '../runs/task-tokens.ts'
 import { carryOut, leaseItemFrom } from './carry-out.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 

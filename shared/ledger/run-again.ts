@@ -1,6 +1,6 @@
 /** Runs that go on: asked for once more, resumed after they were held, woken by what they waited for. */
-import { AWAITED_BY_MAX } from '../limits.ts'
-import { isLive, type Reason, type Run, type RunOutcome, remember, requestAgain } from '../run.ts'
+import { AWAITED_BY_MAX } from '../base/limits.ts'
+import { isLive, type Reason, type Run, type RunOutcome, remember, requestAgain } from '../runs/run.ts'
 import { itemOf, laterOf, OF_EARLIER_ATTEMPT, raisedRun, readRun } from './run.ts'
 import { change, contended, due, keyOf, type Ledger } from './table.ts'
 

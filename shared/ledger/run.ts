@@ -1,6 +1,14 @@
 /** Runs in the ledger: accepted once per cause, claimed in one transaction, ended by one way. */
-import { RETENTION_S } from '../limits.ts'
-import { meaningOf, type Reason, type Run, type RunOutcome, type RunRequest, remember, requestAgain } from '../run.ts'
+import { RETENTION_S } from '../base/limits.ts'
+import {
+  meaningOf,
+  type Reason,
+  type Run,
+  type RunOutcome,
+  type RunRequest,
+  remember,
+  requestAgain,
+} from '../runs/run.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
 
 /** What accepting a request came to. `attempt` of the run is the one to start. */

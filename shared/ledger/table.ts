@@ -13,11 +13,11 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { sayingRetry, withDeadline } from '../aws/client.ts'
-import { nameOf, Retry } from '../errors.ts'
-import { sha256 } from '../identity.ts'
-import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../limits.ts'
-import type { ReviewName } from '../review.ts'
-import type { Timings } from '../timings.ts'
+import { sha256 } from '../base/digest.ts'
+import { nameOf, Retry } from '../base/errors.ts'
+import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../base/limits.ts'
+import type { Timings } from '../fleet/timings.ts'
+import type { ReviewName } from '../runs/review.ts'
 
 /** A connection to the ledger. One per container, made at module scope. */
 export interface Ledger {

@@ -1,6 +1,6 @@
 /** Threads in the ledger, and the two transactions that move them: claim and conclude. */
-import { type Run, requestAgain } from '../run.ts'
-import { type Entry, type Thread, withRound } from '../thread.ts'
+import { type Run, requestAgain } from '../runs/run.ts'
+import { type Entry, type Thread, withRound } from '../runs/thread.ts'
 import { noHaltInTransaction } from './halt.ts'
 import type { Message, MessageState } from './message.ts'
 import { raiseInTransaction } from './resource.ts'

@@ -1,7 +1,8 @@
 /** A conclusion for tests of what is made of one. */
-import type { Conclusion } from '../../shared/conclusion.ts'
-import type { Finding, Place } from '../../shared/finding.ts'
-import type { Severity } from '../../shared/severity.ts'
+
+import type { Finding, Place } from '../../shared/findings/finding.ts'
+import type { Severity } from '../../shared/findings/severity.ts'
+import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 
 const HEAD = 'b'.repeat(40)
 

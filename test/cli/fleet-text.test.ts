@@ -1,7 +1,7 @@
 /** The fleet as a person reads it. */
 import { expect, test } from 'vitest'
 import { fleetText } from '../../cli/fleet-text.ts'
-import { type FleetFacts, fleetViewOf } from '../../shared/fleet-view.ts'
+import { type FleetFacts, fleetViewOf } from '../../shared/fleet/fleet-view.ts'
 import { idOf } from '../shared/coordinator/fleet-of-tests.ts'
 
 const NOW = Date.UTC(2026, 0, 5, 9)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXIT_CODES } from '../../cli/exit-codes.ts'
-import type { Conclusion } from '../../shared/conclusion.ts'
+import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import { type Command, endAll, start } from './process.ts'
 import { makeRepository } from './repositories.ts'
 

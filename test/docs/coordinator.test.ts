@@ -1,7 +1,7 @@
 /** The protocol's page names every point and every state that the code has, and no point that it hasn't. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { POINTS } from '../../shared/points.ts'
+import { POINTS } from '../../shared/base/failpoints.ts'
 import { invariantIds } from '../simulation/invariants/broken.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -37,8 +37,8 @@ describe('the diagrams have each state of the code, and no other', () => {
     )
 
   test.each([
-    ['a run', 'shared/run.ts', 'RunState', 0],
-    ['a review', 'shared/review.ts', 'ReviewState', 1],
+    ['a run', 'shared/runs/run.ts', 'RunState', 0],
+    ['a review', 'shared/runs/review.ts', 'ReviewState', 1],
   ] as const)('of %s', (_what, path, type, index) => {
     expect([...statesIn(diagrams[index])].toSorted()).toEqual(literalsOf(path, type).toSorted())
   })

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installationId } from '../../infra/local/github/identity.ts'
-import { REDACTED } from '../../shared/redaction.ts'
+import { REDACTED } from '../../shared/base/redaction.ts'
 import { readAppSecret } from './app-secret.ts'
 import { awsKey, canaries, plant, privateKey, random, seenIn, token, word } from './canaries.ts'
 import { type Muster, patientTests, startMuster } from './harness.ts'

@@ -1,6 +1,6 @@
 /** Commands in comments, end to end: a signed webhook in, what GitHub shows out. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { causeOf, runIdOf } from '../../shared/identity.ts'
+import { causeOf, runIdOf } from '../../shared/runs/run-identity.ts'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 
 patientTests()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FunctionError } from '../../infra/local/functions/functions.ts'
-import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
+import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/base/limits.ts'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 import { action, route } from './wire.ts'
 

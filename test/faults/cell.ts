@@ -1,10 +1,10 @@
 /** One cell of the matrix: one thing to be shown, one fault of GitHub at one call, a poster that dies at one moment; and what stands there in the end. */
 import type { FaultKind } from '../../infra/local/github/faults.ts'
 import type { Failing } from '../../infra/local/github/github.ts'
-import { checkRunIdentity } from '../../shared/check-run.ts'
 import { unreachable } from '../../shared/github/failures.ts'
 import { readRun } from '../../shared/ledger/run.ts'
-import { LABELS } from '../../shared/shown.ts'
+import { checkRunIdentity } from '../../shared/publishing/check-run.ts'
+import { LABELS } from '../../shared/publishing/github-payloads.ts'
 import type { Around, PostWorld, Subject } from '../functions/post/world.ts'
 
 /** `lag` is no fault of one call: all of GitHub's lists are behind. */

@@ -55,7 +55,7 @@ describe('a bundle', () => {
   test('AW68: an error keeps the name that Step Functions matches on, though its class has lost its own', async () => {
     const directory = await bundled(
       'errors',
-      `import { Dead, LeaseHeld, Refused, Retry, StaleFence } from ${inRepository('shared/errors.ts')}
+      `import { Dead, LeaseHeld, Refused, Retry, StaleFence } from ${inRepository('shared/base/errors.ts')}
        const errors = {
          refused: () => new Refused('malformed_body', 'a sentence', 'a remedy'),
          retry: () => new Retry('busy', 'a sentence', 1_000),

@@ -4,9 +4,9 @@ import { StateMachine } from 'aws-local-stepfunctions'
 import { describe, expect, test } from 'vitest'
 import { machineDefinition, machineRooms, type State } from '../../infra/machine.ts'
 import { rooms } from '../../infra/rooms.ts'
-import { PATIENCE_MS_MAX, PLAN_PATIENCE_MS, PLAN_REVIEWS_MAX, REVIEW_LOSSES_MAX } from '../../shared/limits.ts'
-import { throttledOf } from '../../shared/parking.ts'
-import { timingsOf } from '../../shared/timings.ts'
+import { PATIENCE_MS_MAX, PLAN_PATIENCE_MS, PLAN_REVIEWS_MAX, REVIEW_LOSSES_MAX } from '../../shared/base/limits.ts'
+import { throttledOf } from '../../shared/fleet/throttling.ts'
+import { timingsOf } from '../../shared/fleet/timings.ts'
 
 /** The validator carries no types of its own. */
 const validate = createRequire(import.meta.url)('asl-validator') as (

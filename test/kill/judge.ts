@@ -1,6 +1,6 @@
 /** What is wrong with a picture: what is still under way (it may change), and what breaks a promise (it may not stand). Pure. */
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
-import { LABELS } from '../../shared/shown.ts'
+import { LABELS } from '../../shared/publishing/github-payloads.ts'
 import type { LedgerItem, Picture } from './picture.ts'
 
 /** What must still happen before anything can be judged; nothing of it at rest. */

@@ -15,10 +15,12 @@ interface Zone {
   readonly rule: string
 }
 
-/** Pure vocabulary: what every other source of a function may import. */
-const pureFile = /^shared\/[^/]+\.ts$/
+/** Folders of pure vocabulary in `shared`: each imports its own files and those of the folders before it. */
+export const subjects = ['base', 'findings', 'runs', 'verdict', 'fleet', 'publishing'] as const
 
-/** What pure code may use of the world outside: digests, and the shapes of data. */
+const pureFile = new RegExp(`^shared/(${subjects.join('|')})/[^/]+\\.ts$`)
+
+/** Modules of Node.js and packages that pure code may use: digests, and schemas of data. */
 const pureLibraries = ['node:crypto', 'zod']
 
 /** The SDK of each adapter. */
@@ -32,52 +34,29 @@ const sdks: Readonly<Record<string, readonly RegExp[]>> = {
 /** Adapters whose steps are put together in `shared/coordinator`. */
 const coordinated = /^shared\/(ledger|documents|aws|coordinator)\//
 
-/**
- * Parts of a handler that stand in files of their own, because a handler is about 40 lines. They use adapters,
- * as the handler does, and no core may import them.
- */
-const handlerParts = [
-  'functions/api/fleet.ts',
-  'functions/api/halts.ts',
-  'functions/api/runs.ts',
-  'functions/command/do-command.ts',
-  'functions/conclude/review-owed.ts',
-  'functions/plan/claim-pull-request.ts',
-  'functions/plan/gather.ts',
-  'functions/plan/store-plan.ts',
-  'functions/post/forget.ts',
-  'functions/post/give-up.ts',
-  'functions/post/messages.ts',
-  'functions/post/replies.ts',
-  'functions/post/resources.ts',
-  'functions/post/show.ts',
-  'functions/post/writing.ts',
-  'functions/review/end-work.ts',
-  'functions/review/work.ts',
-  'functions/sweep/take-up.ts',
-]
+/** Packages without effects that a room's core may use: the parser of `.github/muster.yml`. */
+const coreLibraries = ['yaml']
 
-/** Libraries without any effect that a core may use, each where it is needed. */
-const coreLibraries: Readonly<Record<string, readonly string[]>> = {
-  'functions/plan/configuration.ts': ['yaml'],
-}
+/** The most lines that a handler has: reading, deciding by its core, doing, answering. */
+const HANDLER_LINES_MAX = 163
 
 /** Analyzers, and what calls models: they live with the one room that uses them. */
 const lensLibraries = [/^@secretlint\//, /^@tktco\/node-actionlint$/, /^yaml$/, /^ai$/, /^@ai-sdk\//, /^node:/, /^zod$/]
 
-const isHandlerSide = (file: string) => /^functions\/[^/]+\/handler\.ts$/.test(file) || handlerParts.includes(file)
+const isCore = (file: string) => /^functions\/[^/]+\/core\//.test(file)
 const isLensSide = (file: string) => /^functions\/review\/(lenses|models)\//.test(file)
 /** Sources that end in the bundle of a function. */
 const isBundled = (file: string) => /^(functions|shared)\//.test(file)
 const isPure = (target: string) => pureFile.test(target) || pureLibraries.includes(target)
+const subjectOf = (file: string) => subjects.findIndex((subject) => file.startsWith(`shared/${subject}/`))
 const roomOf = (file: string) => /^functions\/[^/]+\//.exec(file)?.[0] ?? ''
 
 const zones: readonly Zone[] = [
   {
     name: 'pure vocabulary',
     holds: pureFile,
-    allows: isPure,
-    rule: 'pure files import each other, node:crypto and zod',
+    allows: (target, importer) => isPure(target) && subjectOf(target) <= subjectOf(importer),
+    rule: `pure files import node:crypto, zod, and pure files of their own folder or of one before it: ${subjects.join(', ')}`,
   },
   {
     name: 'coordinator',
@@ -96,17 +75,21 @@ const zones: readonly Zone[] = [
     rule: 'an adapter imports pure files, its own folder, shared/aws and its own SDK',
   },
   {
-    name: 'handler',
-    holds: /^functions\/[^/]+\/[^/]+\.ts$/,
+    name: 'core',
+    holds: /^functions\/[^/]+\/core\/[^/]+\.ts$/,
     allows: (target, importer, isTypeOnly) => {
-      if (isHandlerSide(importer))
-        return isPure(target) || target.startsWith('shared/') || target.startsWith(roomOf(importer))
-      const isOwnCore = target.startsWith(roomOf(importer)) && !isHandlerSide(target) && !isLensSide(target)
-      // The facts that a core gets are what an adapter read, so that it may know their types.
+      const isOwnCore = isCore(target) && target.startsWith(roomOf(importer))
+      // The facts of a core are read by adapters, so a core may name the types of these facts.
       const isTypeOfFacts = isTypeOnly && target.startsWith('shared/')
-      return isPure(target) || isOwnCore || isTypeOfFacts || (coreLibraries[importer] ?? []).includes(target)
+      return isPure(target) || isOwnCore || isTypeOfFacts || coreLibraries.includes(target)
     },
-    rule: 'a handler imports its own room, adapters and pure files; a core imports its own core files, pure files and types; no room imports another',
+    rule: 'a core imports files of its own core, pure files, yaml, and types of shared',
+  },
+  {
+    name: 'room',
+    holds: /^functions\/[^/]+\/[^/]+\.ts$/,
+    allows: (target, importer) => isPure(target) || target.startsWith('shared/') || target.startsWith(roomOf(importer)),
+    rule: 'a room imports its own files, adapters and pure files; no room imports another',
   },
   {
     name: 'lens',
@@ -164,7 +147,34 @@ export function breaches(sources: readonly ReadSource[], packages: ReadonlySet<s
       importBreaches(source, each, packages).map((why) => said(source, each.line, why)),
     ),
     ...wordBreaches(source),
+    ...lengthBreaches(source),
   ])
+}
+
+/** Circles of imports between sources, types included: each as its files in the order of the imports. */
+export function circles(sources: readonly ReadSource[]): string[][] {
+  const imported = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      [...new Set(imports.flatMap(({ kind, target }) => (kind === 'file' ? [target] : [])))],
+    ]),
+  )
+  const found: string[][] = []
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): void => {
+    const from = way.indexOf(file)
+    if (from >= 0) found.push(way.slice(from))
+    if (from >= 0 || done.has(file)) return
+    for (const target of imported.get(file) ?? []) visit(target, [...way, file])
+    done.add(file)
+  }
+  for (const file of imported.keys()) visit(file, [])
+  return found
+}
+
+function lengthBreaches({ path, lines }: ReadSource): string[] {
+  if (!/^functions\/[^/]+\/handler\.ts$/.test(path) || lines <= HANDLER_LINES_MAX) return []
+  return [`${path}:${lines}: has ${lines} lines — a handler has ${HANDLER_LINES_MAX} at most`]
 }
 
 function importBreaches(

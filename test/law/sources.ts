@@ -34,6 +34,7 @@ export interface Word extends Located {
 
 export interface ReadSource {
   readonly path: string
+  readonly lines: number
   readonly imports: readonly Import[]
   readonly words: readonly Word[]
 }
@@ -82,7 +83,12 @@ export function readSource(source: Source): ReadSource {
       return { specifier: expression, target: '', kind: 'computed', line: lineAt(start), names: [], isTypeOnly: false }
     }),
   ]
-  return { path: source.path, imports, words: wordsOf(program, lineAt) }
+  return {
+    path: source.path,
+    lines: source.text.trimEnd().split('\n').length,
+    imports,
+    words: wordsOf(program, lineAt),
+  }
 }
 
 function resolve(importer: string, specifier: string): Pick<Import, 'target' | 'kind'> {

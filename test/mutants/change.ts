@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 export interface Change {
-  /** Below the repository, such as `shared/lease.ts`. */
+  /** Below the repository, such as `shared/fleet/lease.ts`. */
   readonly file: string
   /** Text that stands in the file exactly once. */
   readonly find: string

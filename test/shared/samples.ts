@@ -1,8 +1,9 @@
 /** Runs, reviews and tickets as tests need them: all members set, changed by what a test says. */
-import { digestOf, runIdOf, sha256 } from '../../shared/identity.ts'
-import type { Review } from '../../shared/review.ts'
-import type { Repository, Run, RunRequest } from '../../shared/run.ts'
-import type { Ticket } from '../../shared/schedule.ts'
+import { digestOf, sha256 } from '../../shared/base/digest.ts'
+import type { Ticket } from '../../shared/fleet/schedule.ts'
+import type { Review } from '../../shared/runs/review.ts'
+import type { Repository, Run, RunRequest } from '../../shared/runs/run.ts'
+import { runIdOf } from '../../shared/runs/run-identity.ts'
 
 export const repository: Repository = { id: 7, owner: 'acme', name: 'widgets', installationId: 70 }
 

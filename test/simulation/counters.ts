@@ -1,5 +1,5 @@
 /** What must happen sometimes, if the simulation is to mean anything: by name, and in how many seeds it did. */
-import { POINTS } from '../../shared/points.ts'
+import { POINTS } from '../../shared/base/failpoints.ts'
 import { ACTION_KINDS } from './scenario/script.ts'
 import { FAULT_KINDS } from './scenario/storm.ts'
 

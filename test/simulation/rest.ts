@@ -1,6 +1,6 @@
 /** When a world is at rest: nothing is under way, and nothing more happens by itself. */
 import { rooms } from '../../infra/rooms.ts'
-import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/limits.ts'
+import { HEAD_VISIBLE_WITHIN_MS } from '../../shared/base/limits.ts'
 import type { Commit } from './services/table.ts'
 import { queues } from './stack.ts'
 import { SWEEP_EVERY_MS, type World } from './world.ts'

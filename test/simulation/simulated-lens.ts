@@ -1,6 +1,6 @@
 /** A lens of the simulated world: it takes time, and says what its world wants it to say. */
-import type { ClaimedFinding } from '../../shared/finding.ts'
-import type { Lens, LensInput, LensName, LensOutput } from '../../shared/lens.ts'
+import type { ClaimedFinding } from '../../shared/findings/finding.ts'
+import type { Lens, LensInput, LensName, LensOutput } from '../../shared/findings/lens.ts'
 
 export interface LensBehaviour {
   /** ms until it answers. */

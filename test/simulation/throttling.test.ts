@@ -1,7 +1,7 @@
 /** A throttled model, in virtual time: reviews are parked and not failed, one probe at a time tries it, and patience ends. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Retry } from '../../shared/errors.ts'
-import { PROBE_LET_IN_MS } from '../../shared/limits.ts'
+import { Retry } from '../../shared/base/errors.ts'
+import { PROBE_LET_IN_MS } from '../../shared/base/limits.ts'
 import { bundleRooms, type ColdStart } from './kernel/bundle.ts'
 import type { Commit } from './services/table.ts'
 import type { LensBehaviourOf } from './simulated-lens.ts'

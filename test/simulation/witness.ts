@@ -1,8 +1,8 @@
 /** Looks on and notes what happened, for the counters: from commits of the table, from answers, from logs and from ends. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Point } from '../../shared/points.ts'
-import { type ReviewName, reviewIdOf } from '../../shared/review.ts'
-import type { Fleet, Place } from '../../shared/schedule.ts'
+import type { Point } from '../../shared/base/failpoints.ts'
+import type { Fleet, Place } from '../../shared/fleet/schedule.ts'
+import { type ReviewName, reviewIdOf } from '../../shared/runs/review.ts'
 import type { SimulatedEvent, Sometimes } from './counters.ts'
 import type { Container } from './kernel/container.ts'
 import type { Commit, PlainItem } from './services/table.ts'

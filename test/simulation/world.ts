@@ -1,7 +1,7 @@
 /** Muster in the simulated world: every service of its stack, its rooms, and what sets them going. One seed, one history. */
 
 import type { RoomName } from '../../infra/rooms.ts'
-import type { Point } from '../../shared/points.ts'
+import type { Point } from '../../shared/base/failpoints.ts'
 import { app, appSecret } from './app.ts'
 import { newActor } from './kernel/actor.ts'
 import type { ColdStart } from './kernel/bundle.ts'

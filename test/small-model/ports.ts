@@ -2,8 +2,8 @@
 
 import type { SweepParts } from '../../functions/sweep/take-up.ts'
 import type { Executions } from '../../shared/aws/executions.ts'
+import { timingsOf } from '../../shared/fleet/timings.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
-import { timingsOf } from '../../shared/timings.ts'
 import type { Ports } from './program.ts'
 import { requestOf, type TableRequest } from './snapshot.ts'
 

@@ -4,7 +4,7 @@
  * Each stand is computed once, however many states of the world it occurs in.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { listenAtPoints, type Point } from '../../shared/points.ts'
+import { listenAtPoints, type Point } from '../../shared/base/failpoints.ts'
 
 /** What a program asks for, and waits for. */
 export interface Asked {

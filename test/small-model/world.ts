@@ -1,9 +1,9 @@
 /** The small world: a table, programs at work, and Step Functions as far as it calls them; its steps, and what must hold. */
-import { effectiveOf, effectiveOfPool, effectiveOfRepository } from '../../shared/ceiling.ts'
-import type { LostWorker } from '../../shared/lease.ts'
+import { effectiveOf, effectiveOfPool, effectiveOfRepository } from '../../shared/fleet/ceiling.ts'
+import type { LostWorker } from '../../shared/fleet/lease.ts'
+import { FLEET_AT_REST, type Fleet, freePlaces, isAllowed, type Ticket } from '../../shared/fleet/schedule.ts'
 import { keyOf } from '../../shared/ledger/table.ts'
-import { type Review, reviewIdOf } from '../../shared/review.ts'
-import { FLEET_AT_REST, type Fleet, freePlaces, isAllowed, type Ticket } from '../../shared/schedule.ts'
+import { type Review, reviewIdOf } from '../../shared/runs/review.ts'
 import type { Step } from './explore.ts'
 import { admit, BEGIN, limit, nameOf, type Planned, REVIEW_NUMBERS, runItem, sweep, tokenOf, work } from './fleet.ts'
 import { begin, type Code, type Stand } from './program.ts'

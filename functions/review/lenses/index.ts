@@ -1,5 +1,5 @@
 /** From a lens's name to its code, which is loaded when it is first needed: a bundle's entry holds none of them. */
-import type { Lens, LensName } from '../../../shared/lens.ts'
+import type { Lens, LensName } from '../../../shared/findings/lens.ts'
 
 /** The lens of that name. */
 export async function lensOf(name: LensName): Promise<Lens> {

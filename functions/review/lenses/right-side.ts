@@ -1,5 +1,5 @@
 /** What analyzers read: the text of a file after the change, with the way back from its lines to those of the file. */
-import type { FileChange } from '../../../shared/diff.ts'
+import type { FileChange } from '../../../shared/findings/diff.ts'
 
 export interface RightSide {
   readonly text: string

@@ -5,8 +5,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, type LanguageModelUsage, NoObjectGeneratedError, Output } from 'ai'
 import * as z from 'zod'
-import { Refused, Retry } from '../../../shared/errors.ts'
-import type { ModelChoice } from '../../../shared/lens.ts'
+import { Refused, Retry } from '../../../shared/base/errors.ts'
+import type { ModelChoice } from '../../../shared/findings/lens.ts'
 import { failureOf, isSchemaUnsupported } from './failures.ts'
 import { jsonIn } from './json-in.ts'
 

@@ -1,14 +1,14 @@
 /** From what the AI SDK throws to the closed set of failures, with what a person can do about it. */
 import { APICallError } from 'ai'
-import { Refused, Retry, sentenceOf } from '../../../shared/errors.ts'
-import type { ModelChoice } from '../../../shared/lens.ts'
+import { Refused, Retry, sentenceOf } from '../../../shared/base/errors.ts'
 import {
   MODEL_ERROR_BYTES_MAX,
   MODEL_RETRY_AFTER_DEFAULT_MS,
   MODEL_RETRY_AFTER_MAX_MS,
-} from '../../../shared/limits.ts'
-import { redact } from '../../../shared/redaction.ts'
-import { cutAtBytes, folded, visible } from '../../../shared/text.ts'
+} from '../../../shared/base/limits.ts'
+import { redact } from '../../../shared/base/redaction.ts'
+import { cutAtBytes, folded, visible } from '../../../shared/base/text.ts'
+import type { ModelChoice } from '../../../shared/findings/lens.ts'
 
 /** The failure that a call's error means. */
 export function failureOf(error: unknown, model: ModelChoice): Refused | Retry {

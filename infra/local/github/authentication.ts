@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Entropy } from './entropy.ts'
-import { Refusal } from './http.ts'
+import { type Actor, Refusal } from './http.ts'
 import type { AppPermissions } from './permissions.ts'
 import type { Account, Token } from './records.ts'
 import { type Store, TOP } from './store/store.ts'
@@ -20,11 +20,6 @@ export interface AppIdentity {
 export interface InstalledApp extends AppIdentity {
   permissions: AppPermissions
 }
-
-export type Actor =
-  | { kind: 'nobody' }
-  | { kind: 'app' }
-  | { kind: 'installation'; installationId: number; account: Account }
 
 export interface Authentication {
   /** Throws GitHub's 401 for anything but valid credentials; no credentials at all are `nobody`. */

@@ -3,7 +3,6 @@
  * when it is built, from parts, so that no scanner finds one in Muster's own sources.
  */
 import { createHash } from 'node:crypto'
-import type { ExampleCommit } from './example.ts'
 
 interface Refs {
   base: string
@@ -309,4 +308,15 @@ function characters(seed: string, length: number): string {
 /** 64 bytes that look random and are always the same. */
 function digest(seed: string): Buffer {
   return createHash('sha512').update(`muster example: ${seed}`).digest()
+}
+
+export interface ExampleCommit {
+  /** The ref that stands on this commit when all are made. */
+  ref: string
+  message: string
+  author: { name: string; email: string }
+  /** Seconds since 1970. */
+  at: number
+  /** Contents by path; null deletes. What isn't named stays as in the commit before. */
+  files: Record<string, string | Buffer | null>
 }

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { exampleCommits } from './example-content.ts'
+import { type ExampleCommit, exampleCommits } from './example-content.ts'
 import { GitFailure, gitEnvironment } from './git/process.ts'
 import { GitRepository } from './git/repository.ts'
 
@@ -17,17 +17,6 @@ export interface ExampleRepository {
   nextHead: { ref: string; sha: string }
   title: string
   body: string
-}
-
-export interface ExampleCommit {
-  /** The ref that stands on this commit when all are made. */
-  ref: string
-  message: string
-  author: { name: string; email: string }
-  /** Seconds since 1970. */
-  at: number
-  /** Contents by path; null deletes. What isn't named stays as in the commit before. */
-  files: Record<string, string | Buffer | null>
 }
 
 const BASE = 'main'

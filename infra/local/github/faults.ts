@@ -2,11 +2,10 @@
  * Faults on command: the next requests to a route fail in one of GitHub's ways. A kind either keeps the request from
  * being worked on, or lets it take effect and breaks the answer, which is what keeps a client from knowing.
  */
-import type { Answer, Layer, Route } from './http.ts'
+import type { Answer, Layer, Route, Sending } from './http.ts'
 import { Refusal } from './http.ts'
 import { secondaryLimit } from './limits.ts'
 import { type RouteOrder, RouteOrders } from './orders.ts'
-import type { Sending } from './sending.ts'
 
 /** Every kind of fault; `stores`: the request takes effect all the same. */
 export const FAULTS = {

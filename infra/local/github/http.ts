@@ -1,8 +1,24 @@
 /** What a route gets and gives, and GitHub's ways to refuse. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { Actor } from './authentication.ts'
-import type { Sending } from './sending.ts'
+import type { Account } from './records.ts'
+
+/** Who calls: nobody that GitHub knows, the App itself, or one of its installations. */
+export type Actor =
+  | { kind: 'nobody' }
+  | { kind: 'app' }
+  | { kind: 'installation'; installationId: number; account: Account }
+
+/** How an answer goes out. */
+export type Sending =
+  /** The client waits until it gives up. */
+  | { kind: 'never' }
+  /** The connection is cut (RST) without a byte of an answer. */
+  | { kind: 'reset' }
+  /** A complete HTTP message whose body stops half-way. */
+  | { kind: 'truncated' }
+  /** Half of the body, and the rest after a pause, in ms. */
+  | { kind: 'slow'; pauseMs: number }
 
 export interface Call {
   method: string

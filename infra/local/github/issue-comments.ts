@@ -1,6 +1,6 @@
 /** Comments on a pull request as a whole, whoever writes them. */
 import { type IssueComment, pullKey, type Repository } from './records.ts'
-import type { Writer } from './store/store.ts'
+import type { Writer } from './store/access.ts'
 
 const FIRST_ISSUE_COMMENT_ID = 3_500_000_001
 

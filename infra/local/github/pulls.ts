@@ -13,7 +13,8 @@ import {
   type Repository,
 } from './records.ts'
 import type { PullCounts } from './shapes/pull.ts'
-import { TOP, type Writer } from './store/store.ts'
+import type { Writer } from './store/access.ts'
+import { TOP } from './store/store.ts'
 import type { WebhookSender } from './webhooks.ts'
 import type { World } from './world.ts'
 

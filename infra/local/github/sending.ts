@@ -1,18 +1,7 @@
 /** Writes an answer to its client: whole as a rule, and broken in the ways in which a network breaks it where a test asked for that. */
 import type { ServerResponse } from 'node:http'
 import type { Entropy } from './entropy.ts'
-import type { Answer } from './http.ts'
-
-/** How an answer goes out. */
-export type Sending =
-  /** The client waits until it gives up. */
-  | { kind: 'never' }
-  /** The connection is cut (RST) without a byte of an answer. */
-  | { kind: 'reset' }
-  /** A complete HTTP message whose body stops half-way. */
-  | { kind: 'truncated' }
-  /** Half of the body, and the rest after a pause, in ms. */
-  | { kind: 'slow'; pauseMs: number }
+import type { Answer, Sending } from './http.ts'
 
 /** An answer as it goes over the wire. */
 export interface Encoded {

@@ -9,7 +9,7 @@ import {
   type Review,
   type ReviewComment,
 } from './records.ts'
-import type { Reader } from './store/store.ts'
+import type { Reader } from './store/access.ts'
 
 export interface PullRequestSnapshot extends PullRequest {
   repository: string

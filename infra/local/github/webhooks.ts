@@ -7,7 +7,8 @@ import { createHmac } from 'node:crypto'
 import type { AppIdentity } from './authentication.ts'
 import { type Entropy, guidFrom } from './entropy.ts'
 import { type Delivery, type DeliveryResult, fullName, type Repository } from './records.ts'
-import type { Store, Writer } from './store/store.ts'
+import type { Writer } from './store/access.ts'
+import type { Store } from './store/store.ts'
 
 /** What is told, and of which pull request. */
 export interface WebhookEvent {

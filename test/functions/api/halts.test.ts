@@ -1,7 +1,7 @@
 /** Halts through the API: what operators set, read and lift. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pausedBy } from '../../../shared/halt.ts'
 import { setHalt, standingHalt } from '../../../shared/ledger/halt.ts'
+import { pausedBy } from '../../../shared/runs/halt.ts'
 import { admitted, toldParts, worked } from '../../shared/coordinator/fleet-of-tests.ts'
 import { repository } from '../../shared/samples.ts'
 import { type ApiWorld, openApiWorld } from './world.ts'

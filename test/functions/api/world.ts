@@ -1,6 +1,6 @@
 /** The API as API Gateway invokes it, over the ledger on one machine. */
 import { vi } from 'vitest'
-import type { FleetView } from '../../../shared/fleet-view.ts'
+import type { FleetView } from '../../../shared/fleet/fleet-view.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 
 export interface Asking {

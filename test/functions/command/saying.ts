@@ -1,11 +1,11 @@
 /** A command in a comment, done over the real ledger, with GitHub as a test says. */
-import type { Command } from '../../../functions/command/decide.ts'
+import type { Command } from '../../../functions/command/core/command.ts'
 import { type CommandParts, doCommand } from '../../../functions/command/do-command.ts'
 import { openLog } from '../../../shared/aws/log.ts'
 import { getDocument } from '../../../shared/documents/documents.ts'
-import { replyIdOf } from '../../../shared/identity.ts'
 import { readMessages } from '../../../shared/ledger/message.ts'
-import type { ReplyMessage } from '../../../shared/shown.ts'
+import type { ReplyMessage } from '../../../shared/publishing/github-payloads.ts'
+import { replyIdOf } from '../../../shared/runs/run-identity.ts'
 import type { World } from '../../shared/ledger/world.ts'
 import { repository, requestOf } from '../../shared/samples.ts'
 

@@ -1,7 +1,7 @@
 /** Conclusions for tests of what is rendered: a typical one of each kind, and a generator of any. */
 import fc from 'fast-check'
-import type { Conclusion, LensOutcome } from '../../../shared/conclusion.ts'
-import type { Finding, Place } from '../../../shared/finding.ts'
+import type { Finding, Place } from '../../../shared/findings/finding.ts'
+import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 
 export const HEAD = '9b9189b2c4d6e8f00112233445566778899aabbc'
 const EARLIER = '1f0e3dad99908345f7439f8ffabdffc4d1e2f3a4'

@@ -1,10 +1,10 @@
 /** The conclude room over the real ledger: what it answers where its run may not speak any more. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CONTRACT } from '../../../shared/base/limits.ts'
 import { acceptRun, beginEnding, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { readThread, writeClaim } from '../../../shared/ledger/thread.ts'
-import { CONTRACT } from '../../../shared/limits.ts'
-import type { Run } from '../../../shared/run.ts'
-import { claim } from '../../../shared/thread.ts'
+import type { Run } from '../../../shared/runs/run.ts'
+import { claim } from '../../../shared/runs/thread.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { repository, requestOf, sha } from '../../shared/samples.ts'
 

@@ -1,10 +1,10 @@
 /** Claiming a pull request over the real ledger, with GitHub as a test says. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimPullRequest } from '../../../functions/plan/claim-pull-request.ts'
-import type { PlanParts } from '../../../functions/plan/parts.ts'
+import type { PlanParts } from '../../../functions/plan/deps.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { readThread } from '../../../shared/ledger/thread.ts'
-import type { Run } from '../../../shared/run.ts'
+import type { Run } from '../../../shared/runs/run.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { repository, requestOf, sha } from '../../shared/samples.ts'
 

@@ -1,16 +1,16 @@
 /** The one reply to a command: said once, whatever GitHub answers and whoever dies. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PostParts } from '../../../functions/post/parts.ts'
+import type { PostParts } from '../../../functions/post/deps.ts'
 import { isReply, showReply } from '../../../functions/post/replies.ts'
+import { POST_ERRORS_MAX } from '../../../shared/base/limits.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
 import type { GitHub } from '../../../shared/github/github.ts'
-import { replyIdOf } from '../../../shared/identity.ts'
 import { type HaltScope, liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { type Message, oweReply, readMessages } from '../../../shared/ledger/message.ts'
-import { POST_ERRORS_MAX } from '../../../shared/limits.ts'
-import { markerOf, type ReplyMessage } from '../../../shared/shown.ts'
+import { markerOf, type ReplyMessage } from '../../../shared/publishing/github-payloads.ts'
+import { replyIdOf } from '../../../shared/runs/run-identity.ts'
 import { openPostWorld, type PostWorld, type Subject } from './world.ts'
 
 const COMMENT = 900

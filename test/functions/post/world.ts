@@ -6,13 +6,12 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PostParts } from '../../../functions/post/parts.ts'
+import type { PostParts } from '../../../functions/post/deps.ts'
 import { showRun } from '../../../functions/post/show.ts'
 import { buildExampleRepository, type ExampleRepository } from '../../../infra/local/github/example.ts'
 import { type GitHubStandIn, startGitHub } from '../../../infra/local/github/github.ts'
 import { installationId, repositoryId } from '../../../infra/local/github/identity.ts'
 import type { Log } from '../../../shared/aws/log.ts'
-import { checkRunIdentity } from '../../../shared/check-run.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
 import { openGitHub } from '../../../shared/github/client.ts'
 import type { GitHub } from '../../../shared/github/github.ts'
@@ -27,8 +26,14 @@ import {
 import { readRun } from '../../../shared/ledger/run.ts'
 import { keyOf, type Ledger } from '../../../shared/ledger/table.ts'
 import { readThread } from '../../../shared/ledger/thread.ts'
-import type { Repository, Run } from '../../../shared/run.ts'
-import { type InlineComment, markerOf, type Resource, type ReviewMessage } from '../../../shared/shown.ts'
+import { checkRunIdentity } from '../../../shared/publishing/check-run.ts'
+import {
+  type InlineComment,
+  markerOf,
+  type Resource,
+  type ReviewMessage,
+} from '../../../shared/publishing/github-payloads.ts'
+import type { Repository, Run } from '../../../shared/runs/run.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { runOf } from '../../shared/samples.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
-import { CONTRACT, WORK_REMAINING_MIN_MS } from '../../../shared/limits.ts'
-import { reviewIdOf } from '../../../shared/review.ts'
+import { CONTRACT, WORK_REMAINING_MIN_MS } from '../../../shared/base/limits.ts'
+import { reviewIdOf } from '../../../shared/runs/review.ts'
 import { wantedReview } from '../../shared/samples.ts'
 
 type Handler = typeof import('../../../functions/review/handler.ts').handler

@@ -1,10 +1,10 @@
 /** The review room in tests over the real ledger: a run whose plan has reviews, and fresh containers that do them. */
 import { expect, vi } from 'vitest'
+import { CONTRACT } from '../../../shared/base/limits.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
-import { CONTRACT } from '../../../shared/limits.ts'
-import type { Plan } from '../../../shared/plan.ts'
-import { type Review, reviewIdOf } from '../../../shared/review.ts'
+import { type Review, reviewIdOf } from '../../../shared/runs/review.ts'
+import type { Plan } from '../../../shared/verdict/plan.ts'
 import type { World } from '../../shared/ledger/world.ts'
 import { requestOf, wantedReview } from '../../shared/samples.ts'
 

@@ -45,8 +45,8 @@ const joinedMeanwhile = [
 
 const edited = mutantsOf(
   {
-    file: 'shared/thread.ts',
-    tests: ['test/shared/thread.test.ts'],
+    file: 'shared/runs/thread.ts',
+    tests: ['test/shared/runs/thread.test.ts'],
     schedules: ['test/simulation/schedules/edited.test.ts'],
   },
   [
@@ -81,8 +81,8 @@ const edited = mutantsOf(
 const closed = [
   ...mutantsOf(
     {
-      file: 'functions/command/command.ts',
-      tests: ['test/functions/command/command.test.ts'],
+      file: 'functions/command/core/closing.ts',
+      tests: ['test/functions/command/core/closing.test.ts'],
       schedules: ['test/simulation/schedules/closing.test.ts'],
     },
     [
@@ -126,8 +126,8 @@ const closed = [
   ),
   ...mutantsOf(
     {
-      file: 'shared/thread.ts',
-      tests: ['test/shared/thread.test.ts'],
+      file: 'shared/runs/thread.ts',
+      tests: ['test/shared/runs/thread.test.ts'],
       schedules: ['test/simulation/schedules/closing.test.ts'],
     },
     [
@@ -195,7 +195,11 @@ export const again: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    { file: 'functions/command/decide.ts', tests: ['test/functions/command/decide.test.ts'], schedules: [] },
+    {
+      file: 'functions/command/core/command.ts',
+      tests: ['test/functions/command/core/command.test.ts'],
+      schedules: [],
+    },
     [
       {
         name: 'retry: the run of the head goes before the one that spoke last',
@@ -217,14 +221,17 @@ export const again: readonly Mutant[] = [
       },
     ],
   ),
-  ...mutantsOf({ file: 'shared/check-run.ts', tests: ['test/shared/check-run.test.ts'], schedules: [] }, [
-    {
-      name: 'check run: every run that failed is said to be retried',
-      find: "cause === causeOf.head(head, baseRef) ? 'retry' : 'review'",
-      replace: "cause !== '' && head !== baseRef ? 'retry' : 'review'",
-      breaks: 'Who comments what the check run says is told that there is nothing to retry.',
-    },
-  ]),
+  ...mutantsOf(
+    { file: 'shared/publishing/check-run.ts', tests: ['test/shared/publishing/check-run.test.ts'], schedules: [] },
+    [
+      {
+        name: 'check run: every run that failed is said to be retried',
+        find: "cause === causeOf.head(head, baseRef) ? 'retry' : 'review'",
+        replace: "cause !== '' && head !== baseRef ? 'retry' : 'review'",
+        breaks: 'Who comments what the check run says is told that there is nothing to retry.',
+      },
+    ],
+  ),
   ...mutantsOf({ file: 'shared/coordinator/start-run.ts', tests: ['test/functions/api/runs.test.ts'], schedules: [] }, [
     {
       name: 'retry: nobody waits for it',

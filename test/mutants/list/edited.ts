@@ -4,7 +4,7 @@ import { type Mutant, mutantsOf } from '../mutant.ts'
 const judges = { tests: ['test/functions/conclude/edited.test.ts'], schedules: [] } as const
 
 export const edited: readonly Mutant[] = [
-  ...mutantsOf({ file: 'functions/plan/plan.ts', ...judges }, [
+  ...mutantsOf({ file: 'functions/plan/core/plan.ts', ...judges }, [
     {
       name: 'text edited: the rounds are over no longer',
       find: 'return isOver && lastFullHeadOf(lastConclusion) !== run.head ?',
@@ -18,7 +18,7 @@ export const edited: readonly Mutant[] = [
       breaks: 'A pull request that passed in its last round needs a maintainer once its description is edited.',
     },
   ]),
-  ...mutantsOf({ file: 'functions/plan/carried.ts', ...judges }, [
+  ...mutantsOf({ file: 'functions/plan/core/carried-verdict.ts', ...judges }, [
     {
       name: 'text edited: what nobody looked at is seen',
       find: ' && !unseen.has(finding.fingerprint)',
@@ -32,7 +32,7 @@ export const edited: readonly Mutant[] = [
       breaks: 'A pull request of which only a part was read passes once its description is edited.',
     },
   ]),
-  ...mutantsOf({ file: 'functions/conclude/check-run.ts', ...judges }, [
+  ...mutantsOf({ file: 'functions/conclude/core/check-run.ts', ...judges }, [
     {
       name: 'conclude: what nobody looked at again is annotated',
       find: ' && !unseen.has(fingerprint)',
@@ -40,7 +40,7 @@ export const edited: readonly Mutant[] = [
       breaks: 'An annotation stands on a line that has moved.',
     },
   ]),
-  ...mutantsOf({ file: 'functions/conclude/conclude.ts', ...judges }, [
+  ...mutantsOf({ file: 'functions/conclude/core/conclude.ts', ...judges }, [
     {
       name: 'conclude: files over budget are no hole',
       find: 'plan.leftOut.filter(isHole)',

@@ -110,8 +110,8 @@ const queues = mutantsOf(
 
 const handed = mutantsOf(
   {
-    file: 'shared/coordinator/hand-on.ts',
-    tests: ['test/shared/coordinator/hand-on.test.ts', 'test/shared/coordinator/race.test.ts'],
+    file: 'shared/coordinator/grant-slots.ts',
+    tests: ['test/shared/coordinator/grant-slots.test.ts', 'test/shared/coordinator/race.test.ts'],
     schedules: ['test/simulation/schedules/fleet.test.ts', 'test/small-model/fleet.test.ts'],
   },
   [
@@ -195,7 +195,7 @@ const handed = mutantsOf(
 const waiting = mutantsOf(
   {
     file: 'shared/coordinator/waiting.ts',
-    tests: ['test/shared/coordinator/hand-on.test.ts', 'test/shared/coordinator/hold.test.ts'],
+    tests: ['test/shared/coordinator/grant-slots.test.ts', 'test/shared/coordinator/hold.test.ts'],
     schedules: ['test/simulation/schedules/fleet.test.ts'],
   },
   [

@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 export const lease = mutantsOf(
   {
-    file: 'shared/lease.ts',
-    tests: ['test/shared/lease.test.ts'],
+    file: 'shared/fleet/lease.ts',
+    tests: ['test/shared/fleet/lease.test.ts'],
     schedules: ['test/simulation/schedules/leases.test.ts'],
   },
   [

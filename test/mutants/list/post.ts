@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 const judged = mutantsOf(
   {
-    file: 'functions/post/post.ts',
-    tests: ['test/functions/post/post.test.ts'],
+    file: 'functions/post/core/posting.ts',
+    tests: ['test/functions/post/core/posting.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [

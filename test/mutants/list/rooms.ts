@@ -43,7 +43,7 @@ const claims = mutantsOf(
 )
 
 const admitted = mutantsOf(
-  { file: 'functions/admit/admit.ts', tests: ['test/functions/admit/admit.test.ts'], schedules: [] },
+  { file: 'functions/admit/core/admission.ts', tests: ['test/functions/admit/core/admission.test.ts'], schedules: [] },
   [
     {
       name: 'admit: for an attempt that is over',
@@ -104,10 +104,10 @@ const concluded = mutantsOf(
     },
     {
       name: 'conclude: a review that was not read counts as a result',
-      file: 'functions/conclude/conclude.ts',
+      file: 'functions/conclude/core/conclude.ts',
       find: 'const notAllRead = results.length < parts.length',
       replace: 'const notAllRead = results.length === 0',
-      tests: ['test/functions/conclude/conclude.test.ts'],
+      tests: ['test/functions/conclude/core/conclude.test.ts'],
       breaks: 'A lens that read one of its parts is called read.',
     },
   ],
@@ -115,8 +115,8 @@ const concluded = mutantsOf(
 
 const owedReviews = mutantsOf(
   {
-    file: 'functions/conclude/review-owed.ts',
-    tests: ['test/functions/conclude/review-owed.test.ts'],
+    file: 'functions/conclude/next-review.ts',
+    tests: ['test/functions/conclude/next-review.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [
@@ -158,18 +158,18 @@ const owedReviews = mutantsOf(
     },
     {
       name: 'conclude: what is shown again is not remembered as said',
-      file: 'functions/conclude/shown-again.ts',
+      file: 'functions/conclude/core/restated-verdict.ts',
       find: 'return { ...verdict, runId, planKey, kind, round, saidIn, saidBefore }',
       replace: 'return { ...verdict, kind, round, saidIn, saidBefore }',
-      tests: ['test/functions/conclude/shown-again.test.ts'],
+      tests: ['test/functions/conclude/core/restated-verdict.test.ts'],
       breaks: 'The next review says all of it once more.',
     },
     {
       name: 'conclude: what nobody looked at again gets a comment',
-      file: 'shared/said.ts',
+      file: 'shared/verdict/announced-findings.ts',
       find: ' && !unseen.has(fingerprint)',
       replace: '',
-      tests: ['test/shared/said.test.ts'],
+      tests: ['test/shared/verdict/announced-findings.test.ts'],
       breaks: 'A comment stands on a line that has moved.',
     },
   ],
@@ -192,7 +192,7 @@ const waits = mutantsOf(
     },
     {
       name: 'plan: an outage of GitHub is waited for without end',
-      file: 'functions/plan/patience.ts',
+      file: 'functions/plan/core/patience.ts',
       find: 'now - Date.parse(startedAt) >= PLAN_PATIENCE_MS',
       replace: 'now < Date.parse(startedAt)',
       breaks: 'A run never ends, and nobody hears of it.',

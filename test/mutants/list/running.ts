@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 const kept = mutantsOf(
   {
-    file: 'shared/coordinator/keep-lease.ts',
-    tests: ['test/shared/coordinator/keep-lease.test.ts'],
+    file: 'functions/review/keep-lease.ts',
+    tests: ['test/functions/review/keep-lease.test.ts'],
     schedules: ['test/simulation/schedules/leases.test.ts'],
   },
   [
@@ -125,7 +125,7 @@ const carried = mutantsOf(
 const takenBack = mutantsOf(
   {
     file: 'shared/coordinator/take-back.ts',
-    tests: ['test/shared/coordinator/hand-on.test.ts', 'test/functions/sweep/take-up.test.ts'],
+    tests: ['test/shared/coordinator/grant-slots.test.ts', 'test/functions/sweep/take-up.test.ts'],
     schedules: ['test/simulation/schedules/leases.test.ts', 'test/small-model/fleet.test.ts'],
   },
   [

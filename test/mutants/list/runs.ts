@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 const decided = mutantsOf(
   {
-    file: 'shared/thread.ts',
-    tests: ['test/shared/thread.test.ts'],
+    file: 'shared/runs/thread.ts',
+    tests: ['test/shared/runs/thread.test.ts'],
     schedules: ['test/simulation/schedules/claims.test.ts'],
   },
   [
@@ -233,8 +233,8 @@ const finished = mutantsOf(
 
 const tokens = mutantsOf(
   {
-    file: 'shared/task-token.ts',
-    tests: ['test/shared/task-token.test.ts', 'test/shared/coordinator/finish.test.ts'],
+    file: 'shared/runs/task-tokens.ts',
+    tests: ['test/shared/runs/task-tokens.test.ts', 'test/shared/coordinator/finish.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [

@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 const slots = mutantsOf(
   {
-    file: 'shared/schedule.ts',
-    tests: ['test/shared/schedule.test.ts'],
+    file: 'shared/fleet/schedule.ts',
+    tests: ['test/shared/fleet/schedule.test.ts'],
     schedules: ['test/simulation/schedules/fleet.test.ts'],
   },
   [
@@ -93,43 +93,46 @@ const slots = mutantsOf(
       name: 'schedule: a repository’s limit not counted',
       find: 'effectiveOfRepository(limits).effective < effective ||\n',
       replace: '\n',
-      tests: ['test/shared/schedule.test.ts', 'test/shared/ledger/fleet.test.ts'],
+      tests: ['test/shared/fleet/schedule.test.ts', 'test/shared/ledger/fleet.test.ts'],
       breaks: 'Two who grant at once give a repository more than its limit.',
     },
   ],
 )
 
-const ceiling = mutantsOf({ file: 'shared/ceiling.ts', tests: ['test/shared/ceiling.test.ts'], schedules: [] }, [
-  {
-    name: 'ceiling: switched off, and no effect',
-    find: "effective: 1, reason: 'concurrency_disabled'",
-    replace: "effective: configured, reason: 'concurrency_disabled'",
-    breaks: 'Concurrency that was switched off goes on.',
-  },
-  {
-    name: 'ceiling: a pool above its fleet',
-    find: "    { at: fleet.effective, reason: fleet.reason ?? 'fleet_ceiling' },\n  ])",
-    replace: '  ])',
-    breaks: 'A pool is shown to have more than the whole fleet.',
-  },
-  {
-    name: 'ceiling: never below one',
-    find: 'Math.max(1, Math.min(configured, lowest.at))',
-    replace: 'Math.min(configured, lowest.at)',
-    breaks: 'A stored limit of 0 stops the fleet without a word.',
-  },
-  {
-    name: 'ceiling: an outdated revision accepted',
-    find: 'revision !== undefined && revision !== at',
-    replace: 'revision !== undefined && revision > at',
-    breaks: 'A change that was decided on older limits overwrites newer ones.',
-  },
-  {
-    name: 'ceiling: what is not named taken back to its default',
-    find: '...withoutNulls({ ...own, ...patched }),',
-    replace: '...withoutNulls(patched),',
-    breaks: 'A change of one limit undoes the others.',
-  },
-])
+const ceiling = mutantsOf(
+  { file: 'shared/fleet/ceiling.ts', tests: ['test/shared/fleet/ceiling.test.ts'], schedules: [] },
+  [
+    {
+      name: 'ceiling: switched off, and no effect',
+      find: "effective: 1, reason: 'concurrency_disabled'",
+      replace: "effective: configured, reason: 'concurrency_disabled'",
+      breaks: 'Concurrency that was switched off goes on.',
+    },
+    {
+      name: 'ceiling: a pool above its fleet',
+      find: "    { at: fleet.effective, reason: fleet.reason ?? 'fleet_ceiling' },\n  ])",
+      replace: '  ])',
+      breaks: 'A pool is shown to have more than the whole fleet.',
+    },
+    {
+      name: 'ceiling: never below one',
+      find: 'Math.max(1, Math.min(configured, lowest.at))',
+      replace: 'Math.min(configured, lowest.at)',
+      breaks: 'A stored limit of 0 stops the fleet without a word.',
+    },
+    {
+      name: 'ceiling: an outdated revision accepted',
+      find: 'revision !== undefined && revision !== at',
+      replace: 'revision !== undefined && revision > at',
+      breaks: 'A change that was decided on older limits overwrites newer ones.',
+    },
+    {
+      name: 'ceiling: what is not named taken back to its default',
+      find: '...withoutNulls({ ...own, ...patched }),',
+      replace: '...withoutNulls(patched),',
+      breaks: 'A change of one limit undoes the others.',
+    },
+  ],
+)
 
 export const schedule = [...slots, ...ceiling]

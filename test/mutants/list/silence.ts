@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 const answered = mutantsOf(
   {
-    file: 'shared/dispositions.ts',
-    tests: ['test/shared/silence.test.ts', 'test/functions/conclude/conclude.test.ts'],
+    file: 'shared/verdict/reconciliation.ts',
+    tests: ['test/shared/verdict/silence.test.ts', 'test/functions/conclude/core/conclude.test.ts'],
     schedules: [],
   },
   [
@@ -53,29 +53,36 @@ const answered = mutantsOf(
   ],
 )
 
-const quoted = mutantsOf({ file: 'shared/quoted-code.ts', tests: ['test/shared/silence.test.ts'], schedules: [] }, [
-  {
-    name: 'quoted code: put back, it is still removed',
-    find: "side === 'LEFT' && !rows",
-    replace: 'false && !rows',
-    breaks: 'A finding about removed code stays open when the code is back.',
-  },
-  {
-    name: 'quoted code: redacted, it is not known again',
-    find: '(!isLiteral && ',
-    replace: '(isLiteral && ',
-    breaks: 'A fenced finding whose quote has a secret is cleared by silence.',
-  },
-  {
-    name: 'quoted code: outside of the diff it is gone',
-    find: "side === 'RIGHT' && !inDiff && placesOf",
-    replace: "side === 'RIGHT' && inDiff && placesOf",
-    breaks: 'A finding in lines that the diff does not show is cleared by silence.',
-  },
-])
+const quoted = mutantsOf(
+  { file: 'shared/findings/quoted-code.ts', tests: ['test/shared/verdict/silence.test.ts'], schedules: [] },
+  [
+    {
+      name: 'quoted code: put back, it is still removed',
+      find: "side === 'LEFT' && !rows",
+      replace: 'false && !rows',
+      breaks: 'A finding about removed code stays open when the code is back.',
+    },
+    {
+      name: 'quoted code: redacted, it is not known again',
+      find: '(!isLiteral && ',
+      replace: '(isLiteral && ',
+      breaks: 'A fenced finding whose quote has a secret is cleared by silence.',
+    },
+    {
+      name: 'quoted code: outside of the diff it is gone',
+      find: "side === 'RIGHT' && !inDiff && placesOf",
+      replace: "side === 'RIGHT' && inDiff && placesOf",
+      breaks: 'A finding in lines that the diff does not show is cleared by silence.',
+    },
+  ],
+)
 
 const concluded = mutantsOf(
-  { file: 'functions/conclude/conclude.ts', tests: ['test/functions/conclude/conclude.test.ts'], schedules: [] },
+  {
+    file: 'functions/conclude/core/conclude.ts',
+    tests: ['test/functions/conclude/core/conclude.test.ts'],
+    schedules: [],
+  },
   [
     {
       name: 'conclude: every head is the same',

@@ -3,8 +3,8 @@ import { mutantsOf } from '../mutant.ts'
 
 const swept = mutantsOf(
   {
-    file: 'functions/sweep/sweep.ts',
-    tests: ['test/functions/sweep/sweep.test.ts'],
+    file: 'functions/sweep/core/sweep.ts',
+    tests: ['test/functions/sweep/core/sweep.test.ts'],
     schedules: [],
   },
   [

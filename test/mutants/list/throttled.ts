@@ -1,10 +1,10 @@
 /** Of a throttled model's pool, and of the one review that tries it. */
 import { mutantsOf } from '../mutant.ts'
 
-const tests = ['test/functions/review/let-in.test.ts', 'test/functions/review/throttled.test.ts']
+const tests = ['test/functions/review/probe-admitted.test.ts', 'test/functions/review/throttled.test.ts']
 const schedules = ['test/simulation/throttling.test.ts']
 
-const signals = mutantsOf({ file: 'functions/review/let-in.ts', tests, schedules }, [
+const signals = mutantsOf({ file: 'functions/review/probe-admitted.ts', tests, schedules }, [
   {
     name: 'let in: only once it is answered',
     find: 'timer ??= setTimeout(begin, PROBE_LET_IN_MS).unref()',
@@ -46,13 +46,16 @@ const effects = mutantsOf({ file: 'functions/review/end-work.ts', tests, schedul
   },
 ])
 
-const closed = mutantsOf({ file: 'shared/parking.ts', tests: ['test/shared/parking.test.ts'], schedules }, [
-  {
-    name: 'parking: a model asked as often as ever',
-    find: '(now - since) * MODEL_CLOSED_PART',
-    replace: '0',
-    breaks: 'A review that is throttled for two hours fills the history of its execution.',
-  },
-])
+const closed = mutantsOf(
+  { file: 'shared/fleet/throttling.ts', tests: ['test/shared/fleet/throttling.test.ts'], schedules },
+  [
+    {
+      name: 'parking: a model asked as often as ever',
+      find: '(now - since) * MODEL_CLOSED_PART',
+      replace: '0',
+      breaks: 'A review that is throttled for two hours fills the history of its execution.',
+    },
+  ],
+)
 
 export const throttled = [...signals, ...effects, ...closed]

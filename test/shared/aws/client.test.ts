@@ -1,7 +1,7 @@
 /** What leaves an AWS client when a call fails: our own words where AWS isn't there, and never a secret. */
 import { describe, expect, it } from 'vitest'
 import { sayingRetry } from '../../../shared/aws/client.ts'
-import { isFailure } from '../../../shared/errors.ts'
+import { isFailure } from '../../../shared/base/errors.ts'
 
 const TOKEN = `gh${'p_'}${'Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2'}`
 

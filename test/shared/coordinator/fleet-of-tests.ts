@@ -1,11 +1,11 @@
 /** What the tests of the coordinator do to reviews: the steps of Admit, a worker and the sweeper, one at a time. */
 import { randomUUID } from 'node:crypto'
 import type { Coordinator } from '../../../shared/coordinator/coordinator.ts'
-import { enqueue, handOn, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { enqueue, handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { readFleet } from '../../../shared/ledger/fleet.ts'
 import { awaitGrant, completeReview, leaseReview, readReview } from '../../../shared/ledger/review.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { type Review, reviewIdOf } from '../../../shared/review.ts'
+import { type Review, reviewIdOf } from '../../../shared/runs/review.ts'
 import type { Passed, World } from '../ledger/world.ts'
 import { wantedReview } from '../samples.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { closePool, handOn, openPool, slotOf } from '../../../shared/coordinator/hand-on.ts'
+import { QUEUES_LOOKED_INTO_MAX } from '../../../shared/base/limits.ts'
+import { closePool, handOn, openPool, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { queueTicket, readFleet } from '../../../shared/ledger/fleet.ts'
 import { ticketOf } from '../../../shared/ledger/review.ts'
-import { QUEUES_LOOKED_INTO_MAX } from '../../../shared/limits.ts'
 import { startWorld, type World } from '../ledger/world.ts'
 import { about, admitted, asked, FLEET, heldParts, stored, worked } from './fleet-of-tests.ts'
 

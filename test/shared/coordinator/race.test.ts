@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isFailure } from '../../../shared/base/errors.ts'
 import type { Coordinator } from '../../../shared/coordinator/coordinator.ts'
-import { isFailure } from '../../../shared/errors.ts'
 import { openLedger } from '../../../shared/ledger/table.ts'
 import { startWorld, type World } from '../ledger/world.ts'
 import { admitted, heldParts, stored, toldParts, waitingItems, worked } from './fleet-of-tests.ts'

@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { nameOf } from '../../../shared/errors.ts'
+import { nameOf } from '../../../shared/base/errors.ts'
+import { FILE_BYTES_MAX } from '../../../shared/base/limits.ts'
 import { openGitHub } from '../../../shared/github/client.ts'
 import type { GitHub } from '../../../shared/github/github.ts'
-import { FILE_BYTES_MAX } from '../../../shared/limits.ts'
 import { APP_ID, INSTALLATION, json, PRIVATE_KEY, type Script, type Scripted, scripted } from './scripted.ts'
 
 const REPO = { owner: 'acme', name: 'widgets' }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keepCheckRun } from '../../../shared/github/keep-check-run.ts'
 import { keepLabel, keepSummary } from '../../../shared/github/keep-resource.ts'
-import { type Annotation, type CheckRunResource, markerOf } from '../../../shared/shown.ts'
+import { type Annotation, type CheckRunResource, markerOf } from '../../../shared/publishing/github-payloads.ts'
 import { openWorld, type TestWorld } from './world.ts'
 
 let world: TestWorld

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GITHUB_BODY_BYTES_MAX } from '../../../shared/base/limits.ts'
+import { byteLength } from '../../../shared/base/text.ts'
 import { sayReview } from '../../../shared/github/say-review.ts'
-import { GITHUB_BODY_BYTES_MAX } from '../../../shared/limits.ts'
-import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/shown.ts'
-import { byteLength } from '../../../shared/text.ts'
+import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/publishing/github-payloads.ts'
 import { openWorld, type TestWorld } from './world.ts'
 
 let world: TestWorld

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { Dead, Retry } from '../../../shared/errors.ts'
+import { Dead, Retry } from '../../../shared/base/errors.ts'
+import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/base/limits.ts'
 import type { GitHub } from '../../../shared/github/github.ts'
 import { whileNew } from '../../../shared/github/while-new.ts'
-import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/limits.ts'
 
 const repo = { owner: 'acme', name: 'widgets' }
 const ACCEPTED_AT = 1_000_000

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CONTENT_PER_MINUTE_MAX } from '../../../shared/base/limits.ts'
 import { closeBudget, takeBudget } from '../../../shared/ledger/budget.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { CONTENT_PER_MINUTE_MAX } from '../../../shared/limits.ts'
 import { startWorld, type World } from './world.ts'
 
 let world: World

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DUE_PAGE, DUE_SHARDS } from '../../../shared/base/limits.ts'
 import { dueKeys, kindOfKey, lookLater, readDue } from '../../../shared/ledger/due.ts'
 import { acceptEvent, finishEvent, openEvent } from '../../../shared/ledger/event.ts'
 import { raiseResources } from '../../../shared/ledger/resource.ts'
 import { awaitGrant } from '../../../shared/ledger/review.ts'
 import { acceptRun } from '../../../shared/ledger/run.ts'
 import { due, keyOf } from '../../../shared/ledger/table.ts'
-import { DUE_PAGE, DUE_SHARDS } from '../../../shared/limits.ts'
 import { repository, requestOf, wantedReview } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 

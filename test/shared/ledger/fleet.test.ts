@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closedBy, FLEET_AT_REST, type Fleet, withGrants, without } from '../../../shared/fleet/schedule.ts'
 import {
   dropQueue,
   dropTicket,
@@ -11,7 +12,6 @@ import {
   writeFleet,
 } from '../../../shared/ledger/fleet.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { closedBy, FLEET_AT_REST, type Fleet, withGrants, without } from '../../../shared/schedule.ts'
 import { ticket } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 

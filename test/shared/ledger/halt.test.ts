@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isPause, pausedBy } from '../../../shared/halt.ts'
+import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../../../shared/base/limits.ts'
+import { byteLength } from '../../../shared/base/text.ts'
 import {
   type HaltScope,
   haltOn,
@@ -10,8 +11,7 @@ import {
   standingHalts,
 } from '../../../shared/ledger/halt.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../../../shared/limits.ts'
-import { byteLength } from '../../../shared/text.ts'
+import { isPause, pausedBy } from '../../../shared/runs/halt.ts'
 import { repository } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 

@@ -1,5 +1,6 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { REVIEW_LOSSES_MAX } from '../../../shared/base/limits.ts'
 import {
   awaitGrant,
   completeReview,
@@ -14,8 +15,7 @@ import {
   takeBack,
 } from '../../../shared/ledger/review.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import { REVIEW_LOSSES_MAX } from '../../../shared/limits.ts'
-import type { Review } from '../../../shared/review.ts'
+import type { Review } from '../../../shared/runs/review.ts'
 import { wantedReview } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { causeOf, runIdOf } from '../../../shared/identity.ts'
 import { acceptRun, beginEnding, endRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import type { Reason, Run, RunRequest } from '../../../shared/run.ts'
+import type { Reason, Run, RunRequest } from '../../../shared/runs/run.ts'
+import { causeOf, runIdOf } from '../../../shared/runs/run-identity.ts'
 import { requestOf, sha } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isFailure } from '../../../shared/errors.ts'
+import { isFailure } from '../../../shared/base/errors.ts'
+import { DUE_SHARDS } from '../../../shared/base/limits.ts'
 import {
   change,
   changeInTransaction,
@@ -13,7 +14,6 @@ import {
   readPrefix,
   transact,
 } from '../../../shared/ledger/table.ts'
-import { DUE_SHARDS } from '../../../shared/limits.ts'
 import { startWorld, type World } from './world.ts'
 
 let world: World

@@ -11,8 +11,8 @@ import {
   writeClaim,
   writeConclusion,
 } from '../../../shared/ledger/thread.ts'
-import { isLive, type Run, type RunRequest } from '../../../shared/run.ts'
-import { claim, type Thread } from '../../../shared/thread.ts'
+import { isLive, type Run, type RunRequest } from '../../../shared/runs/run.ts'
+import { claim, type Thread } from '../../../shared/runs/thread.ts'
 import { repository, requestOf, sha } from '../samples.ts'
 import { startWorld, type World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /** How the lenses of one seed behave: how long they take, what they find, and when they throttle, fail or hang. */
-import { Retry } from '../../../shared/errors.ts'
-import { PROBE_LET_IN_MS } from '../../../shared/limits.ts'
-import type { Severity } from '../../../shared/severity.ts'
+import { Retry } from '../../../shared/base/errors.ts'
+import { PROBE_LET_IN_MS } from '../../../shared/base/limits.ts'
+import type { Severity } from '../../../shared/findings/severity.ts'
 import type { Random } from '../kernel/random.ts'
 import { findingAt, type LensBehaviour, type LensBehaviourOf } from '../simulated-lens.ts'
 

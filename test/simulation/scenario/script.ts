@@ -1,5 +1,5 @@
 /** What people do in one seed, and when: drawn before anything happens, so that it can be read before it is run. */
-import { POINTS, type Point } from '../../../shared/points.ts'
+import { POINTS, type Point } from '../../../shared/base/failpoints.ts'
 import type { Random } from '../kernel/random.ts'
 
 /** Everything that people and operators may do; each is counted by the seeds that had it. */

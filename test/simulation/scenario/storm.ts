@@ -2,7 +2,7 @@
  * What goes wrong in one seed. Each seed draws a few kinds of faults and how often each of them strikes, so that rare
  * meetings of two are tried without the noise of all the others. It ends at a time, from when on nothing goes wrong.
  */
-import type { Point } from '../../../shared/points.ts'
+import type { Point } from '../../../shared/base/failpoints.ts'
 import type { Sometimes } from '../counters.ts'
 import type { Fate, Faults, Sent } from '../kernel/faults.ts'
 import type { Random } from '../kernel/random.ts'

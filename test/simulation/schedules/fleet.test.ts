@@ -1,7 +1,7 @@
 /** IL7, IL8, IL9 and IL13: grants that nobody finished, markers, tickets of two epochs, limits that are raised. No sweep helps, but where it is named. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Retry } from '../../../shared/errors.ts'
-import { poolOfModel } from '../../../shared/pool.ts'
+import { Retry } from '../../../shared/base/errors.ts'
+import { poolOfModel } from '../../../shared/fleet/pools.ts'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import type { LensBehaviourOf } from '../simulated-lens.ts'
 import { queries, writes } from './requests.ts'

@@ -1,6 +1,6 @@
 /** Processes that are stopped at a chosen place, requests that are kept on their way, and when each of them goes on. */
 import type { RoomName } from '../../../infra/rooms.ts'
-import type { Point } from '../../../shared/points.ts'
+import type { Point } from '../../../shared/base/failpoints.ts'
 import type { Container } from '../kernel/container.ts'
 import type { Fate, Sent } from '../kernel/faults.ts'
 import type { WireRequest } from '../services/service.ts'

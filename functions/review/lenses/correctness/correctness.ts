@@ -1,10 +1,12 @@
 /** The lens `correctness`: a model reads one part of the diff for faults, and quotes what it means. */
-import type { FileChange } from '../../../../shared/diff.ts'
-import { Refused } from '../../../../shared/errors.ts'
-import type { Coverage, Finding } from '../../../../shared/finding.ts'
-import type { Lens } from '../../../../shared/lens.ts'
-import { MODEL_LINE_CHARS_MAX, PART_LINES_MAX } from '../../../../shared/limits.ts'
-import { clippedToPart } from '../../../../shared/parts.ts'
+
+import { Refused } from '../../../../shared/base/errors.ts'
+import { MODEL_LINE_CHARS_MAX, PART_LINES_MAX } from '../../../../shared/base/limits.ts'
+import type { Coverage } from '../../../../shared/findings/coverage.ts'
+import type { FileChange } from '../../../../shared/findings/diff.ts'
+import type { Finding } from '../../../../shared/findings/finding.ts'
+import type { Lens } from '../../../../shared/findings/lens.ts'
+import { clippedToPart } from '../../../../shared/verdict/partition.ts'
 import { ask } from '../../models/ask.ts'
 import { instructionLike } from './instruction-like.ts'
 import { hasCutLine, INSTRUCTIONS, promptOf } from './prompt.ts'

@@ -1,8 +1,9 @@
 /** Finds text in a pull request that speaks to a reviewing model instead of people, and says so (P6). */
-import type { FileChange } from '../../../../shared/diff.ts'
-import type { ClaimedFinding, ClaimedPlace } from '../../../../shared/finding.ts'
-import type { PullRequestFacts } from '../../../../shared/lens.ts'
-import { folded } from '../../../../shared/text.ts'
+
+import { folded } from '../../../../shared/base/text.ts'
+import type { FileChange } from '../../../../shared/findings/diff.ts'
+import type { ClaimedFinding, ClaimedPlace } from '../../../../shared/findings/finding.ts'
+import type { PullRequestFacts } from '../../../../shared/findings/lens.ts'
 
 /** Claims about such text in the title, in the description (also where it is hidden), and in added lines. */
 export function instructionLike(

@@ -1,10 +1,11 @@
 /** What the model of the lens `correctness` is told. A change of the words here raises `LENS_VERSIONS.correctness`. */
-import type { DiffLine, FileChange, Hunk } from '../../../../shared/diff.ts'
-import type { Finding } from '../../../../shared/finding.ts'
-import type { PullRequestFacts } from '../../../../shared/lens.ts'
-import { MODEL_LINE_CHARS_MAX } from '../../../../shared/limits.ts'
-import { redact, redactLines } from '../../../../shared/redaction.ts'
-import { plain, withoutHidden } from '../../../../shared/text.ts'
+
+import { MODEL_LINE_CHARS_MAX } from '../../../../shared/base/limits.ts'
+import { redact, redactLines } from '../../../../shared/base/redaction.ts'
+import { plain, withoutHidden } from '../../../../shared/base/text.ts'
+import type { DiffLine, FileChange, Hunk } from '../../../../shared/findings/diff.ts'
+import type { Finding } from '../../../../shared/findings/finding.ts'
+import type { PullRequestFacts } from '../../../../shared/findings/lens.ts'
 
 export const INSTRUCTIONS = `You review one part of a pull request for faults that make the software wrong: wrong results, crashes, lost data, ways in, races, leaks, errors that are swallowed, callers that break.
 

@@ -1,6 +1,6 @@
 /** What the model of the lens `correctness` answers, and the claims that follow from it. */
 import * as z from 'zod'
-import type { ClaimedFinding } from '../../../../shared/finding.ts'
+import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 
 /** Kinds of faults. Part of a finding's identity: a name is never given another meaning. */
 export const FAULTS = [

@@ -1,6 +1,6 @@
 /** The lens `description`: does the pull request say what the template of its base branch asks for? */
-import type { ClaimedFinding } from '../../../../shared/finding.ts'
-import type { Lens, PullRequestFacts } from '../../../../shared/lens.ts'
+import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
+import type { Lens, PullRequestFacts } from '../../../../shared/findings/lens.ts'
 import { type Section, sectionsOf } from './sections.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** The sections of a pull request's description, or of its template: Markdown taken apart at its headings. */
-import { folded, withoutComments } from '../../../../shared/text.ts'
+import { folded, withoutComments } from '../../../../shared/base/text.ts'
 
 export interface Section {
   /** As written, without mark-up. */

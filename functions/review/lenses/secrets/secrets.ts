@@ -4,10 +4,11 @@
  */
 import { lintSource } from '@secretlint/core'
 import { rules as recommended } from '@secretlint/secretlint-rule-preset-recommend'
-import type { FileChange } from '../../../../shared/diff.ts'
-import { Dead, sentenceOf } from '../../../../shared/errors.ts'
-import type { ClaimedFinding, Coverage } from '../../../../shared/finding.ts'
-import type { Lens } from '../../../../shared/lens.ts'
+import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
+import type { Coverage } from '../../../../shared/findings/coverage.ts'
+import type { FileChange } from '../../../../shared/findings/diff.ts'
+import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
+import type { Lens } from '../../../../shared/findings/lens.ts'
 import { type RightSide, rightSideOf } from '../right-side.ts'
 
 /**

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sentenceOf } from '../../../../shared/errors.ts'
+import { sentenceOf } from '../../../../shared/base/errors.ts'
 
 export interface ActionlintResult {
   /** From 1; 0 where the file has no such place. */

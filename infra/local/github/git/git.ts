@@ -1,7 +1,6 @@
 /** A git repository as the routes read it: on disk, or, where nothing may wait, in memory. Nothing is ever written through it. */
 import type { Change, ChangeList, WholeDiff } from './diff.ts'
 import type { GitObject } from './objects.ts'
-import type { Commit, TreeEntry } from './repository.ts'
 
 export interface Git {
   /** Where it is. One that is opened by this name again is the same. */
@@ -33,3 +32,28 @@ export interface Git {
 
 /** Opens what a repository's `gitDirectory` names. Rejects with `not_a_git_repository`. */
 export type OpenGit = (gitDirectory: string) => Promise<Git>
+
+export interface TreeEntry {
+  path: string
+  mode: string
+  type: 'blob' | 'tree' | 'commit'
+  sha: string
+  /** Bytes; null for anything but a blob. */
+  size: number | null
+}
+
+export interface Signature {
+  name: string
+  email: string
+  /** ISO 8601 with the author's own offset from UTC. */
+  date: string
+}
+
+export interface Commit {
+  sha: string
+  treeSha: string
+  parents: string[]
+  author: Signature
+  committer: Signature
+  message: string
+}

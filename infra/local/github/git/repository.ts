@@ -2,34 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Change, type ChangeList, listChanges, readDiff, readPatches, type WholeDiff } from './diff.ts'
-import type { Git } from './git.ts'
+import type { Commit, Git, TreeEntry } from './git.ts'
 import { type GitObject, ObjectReader } from './objects.ts'
 import { fieldsOf, GitFailure, runGit, streamGit } from './process.ts'
-
-export interface TreeEntry {
-  path: string
-  mode: string
-  type: 'blob' | 'tree' | 'commit'
-  sha: string
-  /** Bytes; null for anything but a blob. */
-  size: number | null
-}
-
-export interface Signature {
-  name: string
-  email: string
-  /** ISO 8601 with the author's own offset from UTC. */
-  date: string
-}
-
-export interface Commit {
-  sha: string
-  treeSha: string
-  parents: string[]
-  author: Signature
-  committer: Signature
-  message: string
-}
 
 /** Small answers: a SHA, two counts. */
 const SMALL_OUTPUT_BYTES_MAX = 64 * 1_024

@@ -4,7 +4,7 @@ import { type Answer, type Call, notFound, ok, parseBody, Refusal, type Route } 
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type Annotation, type CheckRun, commitKey, type Repository } from '../records.ts'
 import { annotationShape, checkRunShape } from '../shapes/check.ts'
-import type { Reader } from '../store/store.ts'
+import type { Reader } from '../store/access.ts'
 import type { World } from '../world.ts'
 
 /** "The Checks API limits the number of annotations to a maximum of 50 per API request": docs.github.com, REST, checks. */

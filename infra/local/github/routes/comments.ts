@@ -16,7 +16,7 @@ import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type IssueComment, type PullRequest, pullKey, type Repository, type ReviewComment } from '../records.ts'
 import { issueCommentShape, labelShape } from '../shapes/pull.ts'
 import { reviewCommentShape } from '../shapes/review.ts'
-import type { Reader, Writer } from '../store/store.ts'
+import type { Reader, Writer } from '../store/access.ts'
 import { authorOf, type World } from '../world.ts'
 
 const Body = z.object({ body: z.string() })

@@ -1,5 +1,5 @@
 /** Routes that read a repository: itself, its files, its git objects, its history. */
-import type { Commit, TreeEntry } from '../git/repository.ts'
+import type { Commit, TreeEntry } from '../git/git.ts'
 import { type Answer, accepts, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { nodeId } from '../identity.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'

@@ -18,7 +18,7 @@ import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type PullRequest, pullKey, type Repository, type Review, type ReviewState } from '../records.ts'
 import { anchorComments, CommentInput, type PlacedComment } from '../review-comments.ts'
 import { reviewCommentShape, reviewShape } from '../shapes/review.ts'
-import type { Reader, Writer } from '../store/store.ts'
+import type { Reader, Writer } from '../store/access.ts'
 import { authorOf, type World } from '../world.ts'
 
 const Event = z.enum(['APPROVE', 'REQUEST_CHANGES', 'COMMENT'])

@@ -1,7 +1,7 @@
 /** A repository and what is in it, as GitHub's API writes them. */
 import type { Repository as WebhookRepository } from '@octokit/webhooks-types'
 import type { Change } from '../git/diff.ts'
-import type { Commit, TreeEntry } from '../git/repository.ts'
+import type { Commit, TreeEntry } from '../git/git.ts'
 import { nodeId } from '../identity.ts'
 import { fullName, type Repository } from '../records.ts'
 import { iso } from '../time.ts'

@@ -1,6 +1,7 @@
 /** Records in memory, for a stand-in that is forgotten when it ends. A read costs no more than finding the record. */
+
+import type { Id, Kind, Kinds } from './access.ts'
 import { compareIds, type Storage } from './storage.ts'
-import type { Id, Kind, Kinds } from './store.ts'
 
 interface Kept {
   readonly id: Id

@@ -2,8 +2,9 @@
  * What records were before they were changed, for so long as anybody may read behind. It isn't stored: a stand-in that
  * starts anew is one whose replicas have caught up.
  */
+
+import type { Id, Kind, Kinds, Reader } from './access.ts'
 import { compareIds, type Storage } from './storage.ts'
-import type { Id, Kind, Kinds, Reader } from './store.ts'
 
 /** No replica is further behind, ms: so long a replaced version is kept. GitHub's own lag is a matter of seconds. */
 export const LAG_MS_MAX = 600_000

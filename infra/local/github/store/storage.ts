@@ -1,5 +1,5 @@
 /** Where the stand-in's records are kept: on disk, or in memory. */
-import type { Id, Kind, Kinds, Writer } from './store.ts'
+import type { Id, Kind, Kinds, Writer } from './access.ts'
 
 /** What is read is never changed in place: a changed record is put anew. */
 export interface Storage {

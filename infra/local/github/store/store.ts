@@ -1,44 +1,8 @@
 /** The stand-in's memory: records, changed in transactions, and what they were a moment ago, for whoever reads behind. */
-import type {
-  CheckRun,
-  Delivery,
-  IssueComment,
-  PullRequest,
-  Repository,
-  Review,
-  ReviewComment,
-  Token,
-} from '../records.ts'
+
+import type { Reader, Writer } from './access.ts'
 import { createPast } from './past.ts'
 import type { Storage } from './storage.ts'
-
-export interface Kinds {
-  repository: Repository
-  pull: PullRequest
-  review: Review
-  reviewComment: ReviewComment
-  issueComment: IssueComment
-  checkRun: CheckRun
-  delivery: Delivery
-  token: Token
-}
-
-export type Kind = keyof Kinds
-export type Id = number | string
-
-/** What is read is never changed in place: a changed record is put anew. */
-export interface Reader {
-  get<K extends Kind>(kind: K, id: Id): Kinds[K] | undefined
-  /** Everything of a kind that belongs to `parent`, in the order of its ids. */
-  list<K extends Kind>(kind: K, parent: Id): Kinds[K][]
-}
-
-export interface Writer extends Reader {
-  put<K extends Kind>(kind: K, id: Id, parent: Id, value: Kinds[K]): void
-  remove(kind: Kind, id: Id): void
-  /** The next number of a series, never given twice; the first one is `first`. */
-  next(series: string, first: number): number
-}
 
 export interface Store extends Reader {
   /** Runs `decide` in one transaction; if it throws, nothing has changed. Synchronous on purpose: nothing comes between. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { description, missingSections } from '../../../../functions/review/lenses/description/description.ts'
-import { ground } from '../../../../shared/ground.ts'
+import { ground } from '../../../../shared/findings/grounding.ts'
 import { addedFile, lensInput, PULL_REQUEST } from './lens-input.ts'
 
 const TEMPLATE = `<!-- Thanks! ## Not a section -->

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { lensOf } from '../../../../functions/review/lenses/index.ts'
-import { LENS_NAMES } from '../../../../shared/lens.ts'
+import { LENS_NAMES } from '../../../../shared/findings/lens.ts'
 
 test.each(LENS_NAMES)('the lens %s exists', async (name) => {
   expect(await lensOf(name)).toBeTypeOf('function')

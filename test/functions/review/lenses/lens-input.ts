@@ -1,6 +1,6 @@
 /** Inputs of lenses for tests: files by their text before and after. */
-import { type FileChange, fileChangeOf } from '../../../../shared/diff.ts'
-import type { LensInput, PullRequestFacts } from '../../../../shared/lens.ts'
+import { type FileChange, fileChangeOf } from '../../../../shared/findings/diff.ts'
+import type { LensInput, PullRequestFacts } from '../../../../shared/findings/lens.ts'
 
 export const PULL_REQUEST: PullRequestFacts = {
   repository: 'acme/widgets',

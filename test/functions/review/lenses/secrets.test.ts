@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { secrets } from '../../../../functions/review/lenses/secrets/secrets.ts'
-import { ground } from '../../../../shared/ground.ts'
+import { ground } from '../../../../shared/findings/grounding.ts'
 import { addedFile, changedFile, lensInput, PULL_REQUEST } from './lens-input.ts'
 
 /** Assembled at run time, so that no scanner meets a secret in this file. */

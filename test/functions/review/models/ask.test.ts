@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Answered, ask } from '../../../../functions/review/models/ask.ts'
-import type { ModelChoice } from '../../../../shared/lens.ts'
-import { MODEL_ERROR_BYTES_MAX } from '../../../../shared/limits.ts'
-import { byteLength } from '../../../../shared/text.ts'
+import { MODEL_ERROR_BYTES_MAX } from '../../../../shared/base/limits.ts'
+import { byteLength } from '../../../../shared/base/text.ts'
+import type { ModelChoice } from '../../../../shared/findings/lens.ts'
 import { answers, type ModelTurn, modelStandIn, STAND_IN_USAGE } from './model-stand-in.ts'
 
 const schema = z.object({ colour: z.enum(['red', 'green']) })

@@ -1,7 +1,7 @@
 /** A model on loopback that speaks OpenAI's chat protocol and behaves as a test tells it to, request by request. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ModelChoice } from '../../../../shared/lens.ts'
+import type { ModelChoice } from '../../../../shared/findings/lens.ts'
 
 /** How one request is answered. The last of a script is used for all that follow. */
 export type ModelTurn =

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Delivery, IssueComment } from '../../../../infra/local/github/records.ts'
+import type { Writer } from '../../../../infra/local/github/store/access.ts'
 import { memoryStorage } from '../../../../infra/local/github/store/memory.ts'
 import { LAG_MS_MAX } from '../../../../infra/local/github/store/past.ts'
 import { sqliteStorage } from '../../../../infra/local/github/store/sqlite.ts'
 import type { Storage } from '../../../../infra/local/github/store/storage.ts'
-import { createStore, type Writer } from '../../../../infra/local/github/store/store.ts'
+import { createStore } from '../../../../infra/local/github/store/store.ts'
 import { temporaryDirectory } from './support.ts'
 
 function opened(open: () => Storage) {

@@ -1,7 +1,7 @@
 /** Git's objects in memory, under the very ids that git gives them. */
 import { createHash } from 'node:crypto'
+import type { Commit, Signature } from '../../../../infra/local/github/git/git.ts'
 import type { GitObject } from '../../../../infra/local/github/git/objects.ts'
-import type { Commit, Signature } from '../../../../infra/local/github/git/repository.ts'
 
 export interface Child {
   readonly name: string

@@ -3,9 +3,8 @@
  * finds a rename only where nothing else changed, and histories are small.
  */
 import type { Change, ChangeList, WholeDiff } from '../../../../infra/local/github/git/diff.ts'
-import type { Git } from '../../../../infra/local/github/git/git.ts'
+import type { Commit, Git, TreeEntry } from '../../../../infra/local/github/git/git.ts'
 import type { GitObject } from '../../../../infra/local/github/git/objects.ts'
-import type { Commit, TreeEntry } from '../../../../infra/local/github/git/repository.ts'
 import { GitObjects } from './git-objects.ts'
 import { diffOf, type TextDiff } from './line-diff.ts'
 

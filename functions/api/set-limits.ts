@@ -1,0 +1,20 @@
+/** Changing the fleet's limits: a raise grants at once, a lowering drains (DESIGN §5). */
+
+import { reached } from '../../shared/base/failpoints.ts'
+import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
+import { handOn } from '../../shared/coordinator/grant-slots.ts'
+import type { LimitsChange } from '../../shared/fleet/ceiling.ts'
+import { updateLimits } from '../../shared/ledger/fleet.ts'
+
+/**
+ * Changes the limits (a sparse patch; `revision` only if nobody may have changed them since) and grants what they allow
+ * now: who waits under a raised limit waits no longer (IL13). Lowered, nothing is ended, and nothing granted until fewer
+ * work (CE7). Refusals are values; throws Retry `busy`.
+ */
+export async function setLimits(coordinator: Coordinator, patch: unknown, revision?: number): Promise<LimitsChange> {
+  const { ledger, nonce, now } = coordinator
+  const change = await updateLimits(ledger, patch, { writer: nonce(), now: now(), revision })
+  POINT: await reached('set_limits.written')
+  if (change.kind === 'changed') await handOn(coordinator)
+  return change
+}

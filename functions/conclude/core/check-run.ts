@@ -1,0 +1,96 @@
+/** The check run of a head: red, neutral or green, its title the counts, its annotations the findings with lines. */
+
+import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
+import { cutAtBytes, visible } from '../../../shared/base/text.ts'
+import { SEVERITIES } from '../../../shared/findings/severity.ts'
+import { checkRunIdentity } from '../../../shared/publishing/check-run.ts'
+import type { Annotation, CheckConclusion, CheckRunResource } from '../../../shared/publishing/github-payloads.ts'
+import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
+import { notLookedAt } from '../../../shared/verdict/reconciliation.ts'
+import { summaryOf } from './summary.ts'
+import {
+  actionOf,
+  closingOf,
+  countsOf,
+  countsSentence,
+  lensesThatRead,
+  roundsAreOver,
+  severityWord,
+} from './wording.ts'
+
+/** An annotation's message, bytes: GitHub takes 64 KB. */
+const ANNOTATION_BYTES_MAX = 16_384
+
+/** The check run of a head with a verdict. Before and without one: shared/publishing/check-run.ts. */
+export function checkRunOf(conclusion: Conclusion): CheckRunResource {
+  return {
+    kind: 'check_run',
+    ...checkRunIdentity(conclusion),
+    status: 'completed',
+    conclusion: colourOf(conclusion),
+    title: titleOf(conclusion),
+    summary: `**Next:** ${actionOf(conclusion)}\n\n${closingOf(conclusion)}`,
+    text: summaryOf(conclusion).body,
+    annotations: annotationsOf(conclusion),
+  }
+}
+
+/** DESIGN §6. After the last round a push is never green: action required with material findings open, else neutral. */
+function colourOf(conclusion: Conclusion): CheckConclusion {
+  if (roundsAreOver(conclusion)) return countsOf(conclusion.findings).material > 0 ? 'action_required' : 'neutral'
+  switch (conclusion.verdict) {
+    case 'changes_requested':
+      return 'failure'
+    case 'concerns':
+    case 'incomplete':
+      return 'neutral'
+    case 'pass':
+      return 'success'
+  }
+}
+
+/** Plain text: GitHub renders no Markdown in a title. */
+function titleOf(conclusion: Conclusion): string {
+  const counts = countsSentence(countsOf(conclusion.findings))
+  const read = lensesThatRead(conclusion.lenses).length
+  const all = conclusion.lenses.length
+  const lenses = read === all ? `${all} ${all === 1 ? 'lens' : 'lenses'}` : `${read} of ${all} lenses read`
+  const prefix = roundsAreOver(conclusion)
+    ? 'Rounds are over: '
+    : conclusion.verdict === 'incomplete'
+      ? 'Incomplete: '
+      : ''
+  const title = `${prefix}${counts}; ${lenses}`
+  return (title.charAt(0).toUpperCase() + title.slice(1)).slice(0, CHECK_TITLE_CHARS_MAX)
+}
+
+/**
+ * Findings with lines in the file as it is at the head; GitHub can't annotate what was removed, and where what nobody looked
+ * at again stands now isn't known. Plain text.
+ */
+function annotationsOf(conclusion: Conclusion): Annotation[] {
+  const unseen = notLookedAt(conclusion)
+  const annotated = conclusion.findings.filter(({ place, fingerprint }) => {
+    return place.kind === 'lines' && place.side === 'RIGHT' && !unseen.has(fingerprint)
+  })
+  return annotated.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
+    const { place } = finding
+    if (place.kind !== 'lines') return []
+    const { blocking, material } = SEVERITIES[finding.severity]
+    const message = visible(`${finding.why}\n\nTo clear it: ${finding.clears}`)
+    return [
+      {
+        path: place.path,
+        startLine: place.startLine,
+        endLine: place.line,
+        level: blocking ? 'failure' : material ? 'warning' : 'notice',
+        title: titleWithin(`${severityWord(finding)}: ${visible(finding.title).replace(/\s+/g, ' ')}`),
+        message: cutAtBytes(message, ANNOTATION_BYTES_MAX).text,
+      },
+    ]
+  })
+}
+
+function titleWithin(title: string): string {
+  return cutAtBytes(title, CHECK_TITLE_CHARS_MAX).text
+}

@@ -1,0 +1,193 @@
+/** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
+
+import type { ErrorCode } from '../../../shared/base/errors.ts'
+import { isHole } from '../../../shared/findings/coverage.ts'
+import type { Finding } from '../../../shared/findings/finding.ts'
+import type { LensName } from '../../../shared/findings/lens.ts'
+import { SEVERITIES } from '../../../shared/findings/severity.ts'
+import type { Review } from '../../../shared/runs/review.ts'
+import type { ReviewResult } from '../../../shared/runs/review-result.ts'
+import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
+import type { Plan } from '../../../shared/verdict/plan.ts'
+import { dispose, notLookedAt } from '../../../shared/verdict/reconciliation.ts'
+import { verdictOf } from '../../../shared/verdict/verdict.ts'
+
+/** A review of the run, with its result where it completed. */
+export interface ReviewSeen {
+  readonly review: Pick<Review, 'lens' | 'part' | 'state' | 'reason'>
+  readonly result: ReviewResult | undefined
+}
+
+/**
+ * Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". `said`
+ * are fingerprints of open findings that people were told of.
+ */
+export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly string[]): Conclusion {
+  const results = seen.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
+  const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
+  const found = unique(claimed)
+  const rejected = results.flatMap((result) => result.rejected)
+  const lenses = lensesOf(plan, seen)
+  const { dispositions, standing, saidBefore } = dispose({
+    open: plan.openFindings,
+    said,
+    sameHead: stoodAtThisHead(plan),
+    found,
+    rejected,
+    lenses,
+    files: plan.files,
+    filesCut: plan.filesCut,
+  })
+  const judgement = verdictOf({
+    lenses,
+    planned: plan.reviews,
+    standing,
+    diff: plan.filesCut ? 'too_large' : plan.files.length === 0 ? 'empty' : 'readable',
+  })
+  const holes = holesOf(plan)
+  const { owner, name, id } = plan.repository
+  return {
+    runId: plan.runId,
+    planKey: plan.planKey,
+    repository: { id, owner, name },
+    number: plan.pullRequest.number,
+    head: plan.head,
+    baseRef: plan.pullRequest.baseRef,
+    kind: plan.kind,
+    ...(plan.kindReason ? { kindReason: plan.kindReason } : {}),
+    ...(plan.lastFullHead ? { lastFullHead: plan.lastFullHead } : {}),
+    round: plan.round,
+    roundsCeiling: plan.configuration.rounds.ceiling,
+    verdict: holes.length > 0 ? 'incomplete' : judgement.verdict,
+    incompleteReasons: [...holes, ...judgement.incompleteReasons],
+    findings: standing,
+    saidBefore,
+    dispositions: [
+      ...plan.carriedDispositions.filter(
+        ({ finding }) => !dispositions.some((now) => now.finding.fingerprint === finding.fingerprint),
+      ),
+      // What was first said at this very head has nothing to be answered yet.
+      ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),
+    ],
+    rejected,
+    merged: claimed.length - found.length,
+    lenses,
+    leftOut: plan.leftOut,
+    configurationProblems: plan.configurationProblems,
+    adjudication: adjudicationOf(plan, found, standing, seen),
+  }
+}
+
+/** Fingerprints of open findings that the last verdict had at this very head, but for those that nobody had looked at there. */
+function stoodAtThisHead({ openFindings, openAtHead, head, carriedDispositions }: Plan): string[] {
+  if (openAtHead !== head) return []
+  const unseen = notLookedAt({ dispositions: carriedDispositions })
+  return openFindings.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !unseen.has(fingerprint))
+}
+
+/** Every active lens with what it came to over all its parts. */
+function lensesOf(plan: Plan, seen: readonly ReviewSeen[]): LensOutcome[] {
+  const placed = [...new Set(plan.reviews.map(({ lens }) => lens))]
+  return [
+    ...placed.map((lens) => outcomeOf(lens, plan, seen)),
+    ...plan.carriedLenses,
+    ...plan.notRead.map(({ lens, reason, remedy }) => ({
+      lens,
+      state: 'not_read' as const,
+      reason,
+      remedy,
+      findings: 0,
+      rejected: 0,
+      coverage: [],
+    })),
+  ]
+}
+
+function outcomeOf(lens: LensName, plan: Plan, seen: readonly ReviewSeen[]): LensOutcome {
+  const parts = plan.reviews
+    .filter((planned) => planned.lens === lens)
+    .map(({ part }) => seen.find(({ review }) => review.lens === lens && review.part === part))
+  const results = parts.flatMap((part) => (part?.result ? [part.result] : []))
+  const failed = parts.find((part) => part?.result === undefined)
+  const notAllRead = results.length < parts.length
+  const model = results.find(({ usage }) => usage)?.usage?.model
+  return {
+    lens,
+    state: notAllRead ? 'failed' : 'read',
+    ...(notAllRead
+      ? {
+          reason: `${failed?.review.reason?.code ?? 'lens_failed'}: ${failed?.review.reason?.sentence ?? 'its worker was lost and it was not read.'}`,
+          remedy: remedyOf(failed?.review.reason?.code),
+        }
+      : {}),
+    findings: results.reduce((sum, { findings }) => sum + findings.length, 0),
+    rejected: results.reduce((sum, { rejected }) => sum + rejected.length, 0),
+    coverage: results.flatMap(({ coverage }) => coverage),
+    ...(model ? { model } : {}),
+  }
+}
+
+/** What to do about a lens that failed, by its reason; docs/errors.md says the same. */
+const REMEDIES: Partial<Record<ErrorCode, string>> = {
+  model_refused: 'Check the key and the name of the model.',
+  model_unreachable: 'Check the address of the model’s endpoint.',
+  model_throttled: 'Give the endpoint time, or a larger quota.',
+  model_quota_exhausted: 'Put credit on the account of the API key, or raise its quota.',
+  model_reply_cut: 'Use a model with a larger output, or split the change.',
+  model_reply_invalid: 'Use a model that keeps to a schema.',
+  secret_missing: 'Put the secret of the models as docs/configuration.md says.',
+}
+
+function remedyOf(code: ErrorCode | undefined): string {
+  const cause = code === undefined ? undefined : REMEDIES[code]
+  return `${cause === undefined ? '' : `${cause} `}Ask again then: what is done already is not done twice.`
+}
+
+/** One finding an identity: the worst of the same stands, the others are merged into it. */
+function unique(findings: readonly Finding[]): Finding[] {
+  const byIdentity = new Map<string, Finding>()
+  for (const finding of findings) {
+    const known = byIdentity.get(finding.fingerprint)
+    if (!known || SEVERITIES[finding.severity].rank < SEVERITIES[known.severity].rank) {
+      byIdentity.set(finding.fingerprint, finding)
+    }
+  }
+  return [...byIdentity.values()]
+}
+
+/** What keeps a run from being whole besides its lenses: a configuration that was not followed, files that could not be placed. */
+function holesOf(plan: Plan): string[] {
+  return [...configurationHoles(plan), ...fileHoles(plan)]
+}
+
+function configurationHoles({ configurationProblems }: Plan): string[] {
+  const [first] = configurationProblems
+  if (!first) return []
+  return [`.github/muster.yml on the base branch was not followed, the defaults were: ${first.message}`]
+}
+
+function fileHoles(plan: Plan): string[] {
+  const holes = plan.leftOut.filter(isHole)
+  const [first] = holes
+  return first
+    ? [
+        `${holes.length === 1 ? '1 file was' : `${holes.length} files were`} not read, ${first.path} first: ${first.reason}`,
+      ]
+    : []
+}
+
+function adjudicationOf(
+  plan: Plan,
+  found: readonly Finding[],
+  standing: readonly Finding[],
+  seen: readonly ReviewSeen[],
+): Conclusion['adjudication'] {
+  const blocks = ({ severity }: Finding) => SEVERITIES[severity].blocking
+  const blocking = found.filter(blocks)
+  // What only stands from before is not read a second time.
+  if (blocking.length === 0) return standing.some(blocks) ? 'passed_through' : 'not_needed'
+  // What an earlier run of this head found was read a second time then, or passed through then.
+  if (blocking.every((finding) => plan.carried.includes(finding))) return 'passed_through'
+  const second = seen.find(({ review }) => review.lens === 'adjudication')
+  return second?.result?.adjudication ?? 'not_read'
+}

@@ -1,0 +1,103 @@
+/** One finding as people read it, in as much detail as there is room for. */
+
+import { cutAtBytes } from '../../../shared/base/text.ts'
+import type { Finding } from '../../../shared/findings/finding.ts'
+import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
+import { code, inline, prose, shortSha } from './markdown.ts'
+import { placeOf, severityWord } from './wording.ts'
+
+/** From most to least: everything; place and a short way out; a line; only that it exists. */
+export type Detail = 'full' | 'brief' | 'named' | 'counted'
+
+export interface NamedLimits {
+  readonly titleBytesMax: number
+  readonly pathBytesMax: number
+}
+
+/** A finding that is only named takes a line on a wide screen. */
+const NAMED: NamedLimits = { titleBytesMax: 160, pathBytesMax: 160 }
+/** What is left of it where even that is too much. */
+export const NAMED_SHORT: NamedLimits = { titleBytesMax: 32, pathBytesMax: 48 }
+/** What would clear it, where it is brief, bytes. */
+const BRIEF_CLEARS_BYTES_MAX = 240
+
+/** Lines of the summary for one finding; none for `counted`. `number` is what people refer to it by. */
+export function findingLines(
+  finding: Finding,
+  number: number,
+  detail: Detail,
+  conclusion: Pick<Conclusion, 'dispositions'>,
+): string[] {
+  switch (detail) {
+    case 'counted':
+      return []
+    case 'named':
+      return [namedLine(finding, number)]
+    case 'brief':
+      return [
+        `**${number}. ${inline(finding.title)}**  `,
+        `${factsOf(finding, conclusion)}  `,
+        `To clear it: ${inline(cutAtBytes(finding.clears, BRIEF_CLEARS_BYTES_MAX).text)}`,
+        '',
+      ]
+    case 'full':
+      return [
+        `#### ${number}. ${inline(finding.title)}`,
+        '',
+        factsOf(finding, conclusion),
+        '',
+        prose(finding.why),
+        '',
+        clearsText(finding.clears),
+        '',
+      ]
+  }
+}
+
+/** A finding in one list item: number, title and path as far as they fit, lens. */
+export function namedLine(finding: Finding, number: number, limits: NamedLimits = NAMED): string {
+  const title = inline(cutAtBytes(finding.title, limits.titleBytesMax).text)
+  const { place } = finding
+  // Cut before it becomes code: a code span that is cut would let out what follows.
+  const shown =
+    place.kind === 'pull_request' ? place : { ...place, path: cutAtBytes(place.path, limits.pathBytesMax).text }
+  return `- **${number}.** ${title} (${placeOf(shown)}, ${finding.lens})`
+}
+
+/**
+ * The inline comment for a finding, without its marker. It stands on its own: whoever reads it has not seen the summary.
+ * `textBytesMax` cuts the reasons, never the title.
+ */
+export function commentText(finding: Finding, textBytesMax: number): string {
+  return [
+    `**${severityWord(finding)}: ${inline(finding.title)}**`,
+    '',
+    prose(cutAtBytes(finding.why, textBytesMax).text),
+    '',
+    clearsText(cutAtBytes(finding.clears, textBytesMax).text),
+    '',
+    `<sub>Muster, lens ${finding.lens}, rule ${ruleOf(finding)}</sub>`,
+  ].join('\n')
+}
+
+/** Place, lens, and since when. */
+function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositions'>): string {
+  const where = finding.place.kind === 'pull_request' ? 'The pull request as a whole' : placeOf(finding.place)
+  const parts = [where, `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
+  const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
+  const since = `open since ${shortSha(finding.originHead)}`
+  if (answer?.verb === 'still_present') parts.push(since)
+  if (answer?.verb === 'not_looked_at') parts.push(`${since}, not looked at again`)
+  if (finding.cut) parts.push('text cut to its limit')
+  return parts.join(' · ')
+}
+
+/** A list or a block of code needs its own line, or it isn't one. */
+function clearsText(clears: string): string {
+  const text = prose(clears)
+  return /^(`{3}|- |\d+\. )/.test(text) ? `**To clear it:**\n\n${text}` : `**To clear it:** ${text}`
+}
+
+function ruleOf({ rule }: Finding): string {
+  return code(rule)
+}

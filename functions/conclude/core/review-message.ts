@@ -1,0 +1,95 @@
+/** The review: a short body that says what to do, and an inline comment for each new finding that has lines in the diff. */
+
+import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../../shared/base/limits.ts'
+import { byteLength } from '../../../shared/base/text.ts'
+import type { Finding } from '../../../shared/findings/finding.ts'
+import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/publishing/github-payloads.ts'
+import { unsaid } from '../../../shared/verdict/announced-findings.ts'
+import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
+import { commentText, namedLine } from './finding-text.ts'
+import { inline, shortSha } from './markdown.ts'
+import { actionOf, closingOf, countsOf, countsSentence, headlineOf, roundWords } from './wording.ts'
+
+export interface ReviewOptions {
+  /** True if the configuration lets Muster request changes; a comment otherwise. */
+  readonly requestChanges: boolean
+  /** The attempt that adds to a review that was said already under the same plan key; absent for the first. */
+  readonly supplement?: number | undefined
+  /** Where the whole review can be seen besides GitHub, if anywhere. */
+  readonly viewUrl?: string
+}
+
+/** Findings without an inline comment that the body names; the summary has all of them. */
+const NAMED_IN_BODY_MAX = 5
+
+/** The one review of a run. Findings that were said at an earlier head get no new comment (D9). */
+export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {
+  const { requestChanges, supplement, viewUrl } = options
+  const fresh = unsaid(conclusion)
+  const anchored = fresh.filter(isAnchored).slice(0, INLINE_COMMENTS_MAX)
+  const marker = markerOf.review(conclusion.runId, conclusion.planKey, supplement)
+  return {
+    kind: 'review',
+    marker,
+    head: conclusion.head,
+    event: requestChanges && conclusion.verdict === 'changes_requested' ? 'REQUEST_CHANGES' : 'COMMENT',
+    body: bodyOf(conclusion, anchored, marker, viewUrl),
+    comments: anchored.map(commentOf),
+  }
+}
+
+type Anchored = Finding & { readonly place: Extract<Finding['place'], { kind: 'lines' }> }
+
+function isAnchored(finding: Finding): finding is Anchored {
+  return finding.place.kind === 'lines' && finding.place.inDiff
+}
+
+function bodyOf(
+  conclusion: Conclusion,
+  anchored: readonly Finding[],
+  marker: string,
+  viewUrl: string | undefined,
+): string {
+  const headline = headlineOf(conclusion)
+  const commented = new Set(anchored.map(({ fingerprint }) => fingerprint))
+  const elsewhere = conclusion.findings
+    .map((finding, index) => ({ finding, number: index + 1 }))
+    .filter(({ finding }) => !commented.has(finding.fingerprint))
+  const named = elsewhere.slice(0, NAMED_IN_BODY_MAX).map(({ finding, number }) => namedLine(finding, number))
+  const more = elsewhere.length - named.length
+  return [
+    `**Muster: ${headline}.** ${actionOf(conclusion)}`,
+    '',
+    `${sentence(countsSentence(countsOf(conclusion.findings)))} at ${shortSha(conclusion.head)}, ${roundWords(conclusion)}.`,
+    ...(elsewhere.length === 0
+      ? []
+      : ['', `In the summary comment, without an inline comment here (${elsewhere.length}):`, '', ...named]),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(viewUrl === undefined ? [] : ['', `The whole review: ${inline(viewUrl)}`]),
+    '',
+    closingOf(conclusion),
+    '',
+    marker,
+  ].join('\n')
+}
+
+function commentOf(finding: Anchored): InlineComment {
+  const { path, side, startLine, line } = finding.place
+  const marker = markerOf.finding(finding.fingerprint)
+  return { path, side, line, ...(startLine < line ? { startLine } : {}), body: commentBody(finding, marker) }
+}
+
+/** Escapes may make a long text longer than GitHub takes: then its reasons are cut until it fits. */
+function commentBody(finding: Finding, marker: string): string {
+  let textBytesMax = FINDING_BYTES_MAX
+  let body = `${commentText(finding, textBytesMax)}\n${marker}`
+  while (byteLength(body) > GITHUB_BODY_BYTES_MAX) {
+    textBytesMax = Math.floor(textBytesMax / 2)
+    body = `${commentText(finding, textBytesMax)}\n${marker}`
+  }
+  return body
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

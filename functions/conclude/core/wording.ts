@@ -1,0 +1,134 @@
+/** The sentences by which every text of Muster says the same: verdict, counts, what to do, what remains. */
+
+import type { Finding, Place } from '../../../shared/findings/finding.ts'
+import { SEVERITIES } from '../../../shared/findings/severity.ts'
+import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
+import { code, counted, shortSha } from './markdown.ts'
+
+export interface Counts {
+  readonly critical: number
+  readonly important: number
+  readonly suggestions: number
+  readonly blocking: number
+  readonly material: number
+  readonly all: number
+}
+
+export function countsOf(findings: readonly Pick<Finding, 'severity'>[]): Counts {
+  const meanings = findings.map(({ severity }) => SEVERITIES[severity])
+  return {
+    critical: meanings.filter(({ heading }) => heading === 'critical').length,
+    important: meanings.filter(({ heading }) => heading === 'important').length,
+    suggestions: meanings.filter(({ heading }) => heading === 'suggestion').length,
+    blocking: meanings.filter(({ blocking }) => blocking).length,
+    material: meanings.filter(({ material }) => material).length,
+    all: findings.length,
+  }
+}
+
+/** `1 critical, 2 important, 3 suggestions`; what there is none of is left out. */
+export function countsSentence({ critical, important, suggestions }: Counts): string {
+  const parts = [
+    critical > 0 ? `${critical} critical` : '',
+    important > 0 ? `${important} important` : '',
+    suggestions > 0 ? counted(suggestions, 'suggestion') : '',
+  ]
+  return parts.filter((part) => part !== '').join(', ') || 'no findings'
+}
+
+/** True where the series has had all its rounds, so that only the analyzers read this head (DESIGN §6). */
+export function roundsAreOver({ kind, kindReason }: Conclusion): boolean {
+  return kind === 'analyzers' && kindReason === 'rounds_ceiling'
+}
+
+/** Two or three words that say how it ended. */
+export function headlineOf(conclusion: Conclusion): string {
+  if (roundsAreOver(conclusion)) return 'not reviewed in full'
+  switch (conclusion.verdict) {
+    case 'changes_requested':
+      return 'changes requested'
+    case 'concerns':
+      return 'concerns'
+    case 'pass':
+      return 'passed'
+    case 'incomplete':
+      return 'incomplete'
+  }
+}
+
+/** What a person in a hurry does next. */
+export function actionOf(conclusion: Conclusion): string {
+  const counts = countsOf(conclusion.findings)
+  const sentences: string[] = []
+  if (roundsAreOver(conclusion)) {
+    const last =
+      conclusion.lastFullHead === undefined ? '' : ` The last full review was at ${shortSha(conclusion.lastFullHead)}.`
+    sentences.push(
+      `A maintainer decides: this pull request has had all its rounds, and only the analyzers read this push.${last}`,
+    )
+  }
+  if (counts.blocking > 0) sentences.push(blockingSentence(conclusion))
+  else if (counts.material > 0)
+    sentences.push(`Look at the ${counted(counts.material, 'important finding')}; nothing blocks.`)
+  else if (counts.all > 0)
+    sentences.push(`Take what helps of the ${counted(counts.all, 'suggestion')}; nothing blocks.`)
+  if (conclusion.verdict === 'incomplete') {
+    sentences.push('Not everything was read: the summary names what is missing.')
+  }
+  return sentences.length === 0 ? 'Nothing to do: Muster has no findings.' : sentences.join(' ')
+}
+
+/** The closing sentence: whether anything material remains at exactly this SHA. Never "all clear" where not all was read (J5). */
+export function closingOf(conclusion: Conclusion): string {
+  const { material } = countsOf(conclusion.findings)
+  const at = `At exactly ${code(conclusion.head)},`
+  const remaining = `${counted(material, 'material finding')} ${material === 1 ? 'remains' : 'remain'}`
+  if (conclusion.verdict === 'incomplete' || roundsAreOver(conclusion)) {
+    return material > 0
+      ? `${at} at least ${remaining}; not everything was read.`
+      : `${at} it is not known whether anything material remains, because not everything was read.`
+  }
+  return material > 0 ? `${at} ${remaining}.` : `${at} nothing material remains.`
+}
+
+/** `round 1 of 3`, or that it is none. */
+export function roundWords({ kind, kindReason, round, roundsCeiling }: Conclusion): string {
+  if (kind === 'full') return roundsCeiling === 0 ? `round ${round}` : `round ${round} of ${roundsCeiling}`
+  return kindReason === 'text_edited' ? 'analyzers only, after an edit of the description' : 'analyzers only, no round'
+}
+
+/** `src/a.ts:12`, as code; what has no line says so. */
+export function placeOf(place: Place): string {
+  if (place.kind === 'pull_request') return 'the pull request as a whole'
+  if (place.kind === 'file') return `${code(place.path)}, the whole file`
+  const lines = place.startLine < place.line ? `${place.startLine}-${place.line}` : `${place.line}`
+  return `${code(`${place.path}:${lines}`)}${place.side === 'LEFT' ? ', before the change' : ''}`
+}
+
+/** `Critical`, `Important`, `Suggestion`. */
+export function severityWord({ severity }: Pick<Finding, 'severity'>): string {
+  const { heading } = SEVERITIES[severity]
+  return heading.charAt(0).toUpperCase() + heading.slice(1)
+}
+
+/** How the second reading went, plainly (DESIGN §7). */
+export function adjudicationSentence({ adjudication }: Conclusion): string {
+  switch (adjudication) {
+    case 'not_needed':
+      return 'No finding blocks, so none was read a second time.'
+    case 'passed_through':
+      return 'The blocking findings were not read a second time: there is no adjudicator yet. They stand as their lenses said them.'
+    case 'not_read':
+      return 'The blocking findings could not be read a second time. They stand as their lenses said them.'
+  }
+}
+
+export function lensesThatRead(lenses: readonly LensOutcome[]): readonly LensOutcome[] {
+  return lenses.filter(({ state }) => state === 'read')
+}
+
+function blockingSentence({ findings }: Conclusion): string {
+  const counts = countsOf(findings.filter(({ severity }) => SEVERITIES[severity].blocking))
+  const which = counts.blocking === 1 ? 'the blocking finding' : `the ${counts.blocking} blocking findings`
+  return `Clear ${which} before merging: ${countsSentence(counts)}.`
+}

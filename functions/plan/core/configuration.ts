@@ -1,0 +1,36 @@
+/** Reads the text of `.github/muster.yml`; what is wrong with it is said, and the defaults apply (B4, C1, C5). */
+import { parseDocument } from 'yaml'
+import { CONFIGURATION_BYTES_MAX } from '../../../shared/base/limits.ts'
+import { redact } from '../../../shared/base/redaction.ts'
+import { configurationFrom, type ReadConfiguration, unreadableConfiguration } from '../../../shared/verdict/config.ts'
+
+/** Where it stands, on the base branch. */
+export const CONFIGURATION_PATH = '.github/muster.yml'
+
+/** The configuration in a text; the defaults where there is none. Never throws: its problems are data. */
+export function configurationOf(text: string | undefined): ReadConfiguration {
+  const { configuration, problems } = read(text)
+  // They name keys of the file as it has them, and are posted.
+  const redacted = problems.map((problem) => ({
+    ...problem,
+    at: redact(problem.at),
+    message: redact(problem.message),
+  }))
+  return { configuration, problems: redacted }
+}
+
+function read(text: string | undefined): ReadConfiguration {
+  if (text === undefined) return configurationFrom(undefined)
+  if (Buffer.byteLength(text) > CONFIGURATION_BYTES_MAX) {
+    return unreadableConfiguration(`It has more than ${CONFIGURATION_BYTES_MAX} bytes.`)
+  }
+  const document = parseDocument(text, { uniqueKeys: true })
+  const [error] = document.errors
+  if (error)
+    return unreadableConfiguration(`It is not YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '.') ?? ''}`)
+  try {
+    return configurationFrom(document.toJS({ maxAliasCount: 0 }))
+  } catch {
+    return unreadableConfiguration('It uses YAML aliases, which are not read.')
+  }
+}

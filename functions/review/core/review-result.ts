@@ -1,0 +1,70 @@
+/** What a review is given, and what it comes to. Pure. */
+import { type ErrorCode, isFailure, nameOf } from '../../../shared/base/errors.ts'
+import { redact } from '../../../shared/base/redaction.ts'
+import { ground } from '../../../shared/findings/grounding.ts'
+import type { LensName, LensOutput } from '../../../shared/findings/lens.ts'
+import { SEVERITIES } from '../../../shared/findings/severity.ts'
+import type { ReviewName } from '../../../shared/runs/review.ts'
+import type { ReviewResult } from '../../../shared/runs/review-result.ts'
+import type { Reason } from '../../../shared/runs/run.ts'
+import type { PlannedReview } from '../../../shared/verdict/partition.ts'
+import type { Plan } from '../../../shared/verdict/plan.ts'
+
+/** The part of the plan that this review reads; undefined if the plan has none of that name. */
+export function plannedReviewOf(plan: Plan, name: ReviewName): PlannedReview | undefined {
+  return plan.reviews.find(({ lens, part }) => lens === name.lens && part === name.part)
+}
+
+/** The result of a lens: its claims grounded in the files it was given. */
+export function resultOf(
+  plan: Plan,
+  planned: { lens: LensName; part: number; paths: readonly string[] },
+  output: LensOutput,
+  texts: ReadonlyMap<string, string>,
+): ReviewResult {
+  const paths = new Set(planned.paths)
+  const { findings, rejected } = ground(output.findings, {
+    lens: planned.lens,
+    files: plan.files.filter(({ path }) => paths.has(path)),
+    texts: (path) => texts.get(path),
+    head: plan.head,
+    openFindings: plan.openFindings,
+  })
+  return {
+    lens: planned.lens,
+    part: planned.part,
+    findings,
+    rejected,
+    coverage: output.coverage,
+    ...(output.usage ? { usage: output.usage } : {}),
+  }
+}
+
+/** An adjudication without a model: every finding stands as it was, and it says so (AD3: never read as "all clear"). */
+export function passedThrough(part: number): ReviewResult {
+  return { lens: 'adjudication', part, findings: [], rejected: [], coverage: [], adjudication: 'passed_through' }
+}
+
+/** Findings that block. */
+export function blockingIn(result: ReviewResult): number {
+  return result.findings.filter(({ severity }) => SEVERITIES[severity].blocking).length
+}
+
+/** Longest sentence of a failure that is kept, characters. */
+const SENTENCE_CHARS_MAX = 500
+
+const OUT_OF_TIME = 'The lens had not ended when the function had to.'
+
+/** Why a lens failed: a stable token and a sentence, redacted. */
+export function failureOf(error: unknown): Reason {
+  if (nameOf(error) === 'TimeoutError') return { code: 'deadline_too_near', sentence: OUT_OF_TIME }
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : 'an error without a message'
+  const sentence = message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message
+  return { code, sentence: redact(sentence).slice(0, SENTENCE_CHARS_MAX) }
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (isFailure(error, 'refused') || isFailure(error, 'retry') || isFailure(error, 'dead')) return error.code
+  return 'lens_failed'
+}

@@ -1,0 +1,216 @@
+/** Handing the fleet's places on: what is released goes to who waits, in the same write (DESIGN §5). */
+import { answerToken } from '../aws/executions.ts'
+import { reached } from '../base/failpoints.ts'
+import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX, GRANT_FRESH_MS, PLACES_PER_WRITE_MAX } from '../base/limits.ts'
+import {
+  closedBy,
+  type Fleet,
+  freePlaces,
+  openedBy,
+  type Place,
+  schedule,
+  type Ticket,
+  withGrants,
+  without,
+} from '../fleet/schedule.ts'
+import { dropTicket, queueTicket, readFleet, writeFleet } from '../ledger/fleet.ts'
+import { standingHalts } from '../ledger/halt.ts'
+import { dropToken, grantReview, ticketOf } from '../ledger/review.ts'
+import { contended } from '../ledger/table.ts'
+import { parseReviewId, type Review, reviewIdOf } from '../runs/review.ts'
+import type { Coordinator } from './coordinator.ts'
+import { isHalted, openQueues, waitingFor } from './waiting.ts'
+
+/** Rounds of one hand-over: each one that isn't the last has finished a ticket, so the fleet's size bounds it. */
+const ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
+
+/**
+ * Gives `releases` up, if they are still held, and grants what may be granted, until nothing is allowed any more. After
+ * every write that left a place free the queues are read again, so no ticket that came meanwhile is left waiting (IL8,
+ * IL13). Who wrote a grant finishes it; an older one of `known` that nobody finished is finished here, also while the
+ * fleet is full (IL7).
+ */
+export async function handOn(
+  coordinator: Coordinator,
+  releases: readonly Place[] = [],
+  known: readonly Ticket[] = [],
+): Promise<void> {
+  const [first = [], ...others] = chunksOf(releases)
+  await handOver(coordinator, first.length > 0 ? (fleet) => without(fleet, first) : unchanged, known)
+  for (const places of others) await handOver(coordinator, (fleet) => without(fleet, places))
+}
+
+/**
+ * A throttled review gives its place up, and its pool is closed until then (ms UTC), in one write: so nobody takes the
+ * place only to be throttled too. Nothing happens if the place is another's by now (I8). Repeatable.
+ */
+export async function closePool(coordinator: Coordinator, place: Place, until: number): Promise<void> {
+  const now = coordinator.now()
+  await handOver(coordinator, (fleet) => without(closedBy(fleet, place, { until, now }), [place]))
+}
+
+/**
+ * A model has answered this review: if it is the probe of its pool, the pool opens, and who waits for it gets what is free.
+ * To be called before the place is released: who takes it then finds the pool open. True if the pool is open then; false too
+ * where the place is another's by now. Repeatable.
+ */
+export async function openPool(coordinator: Coordinator, place: Place): Promise<boolean> {
+  const fleet = await readFleet(coordinator.ledger)
+  const slot = fleet.slots[place.reviewId]
+  if (openedBy(fleet, place) === fleet) return slot !== undefined && fleet.closed[slot.pool] === undefined
+  await handOver(coordinator, (before) => openedBy(before, place))
+  return true
+}
+
+/** Grants a waiting review its place at once, or puts it into its queue and grants what may be granted. Repeatable. */
+export async function enqueue(coordinator: Coordinator, review: Review): Promise<void> {
+  const ticket = ticketOf(review)
+  if (await contended(() => grantAtOnce(coordinator, ticket))) return
+  await queueTicket(coordinator.ledger, ticket, coordinator.nonce(), coordinator.now())
+  POINT: await reached('ticket.queued')
+  await handOn(coordinator, [], [ticket])
+}
+
+/**
+ * Where a place is free and nobody waits who may have it, no ticket is written: that saves three of a review's nine writes.
+ * False if that isn't so. A grant that is not finished is found by its review, which is due.
+ */
+async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<boolean | 'again'> {
+  const { ledger, now, nonce } = coordinator
+  const before = await readFleet(ledger)
+  const grants = schedule(before, [ticket], now())
+  if (grants.length === 0) return false
+  const [others, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
+  if (others.length > 0 || isHalted(halts, ticket)) return false
+  if (!(await writeFleet(ledger, before, withGrants(before, grants, now()), nonce(), now()))) return 'again'
+  POINT: await reached('grant.fleet_written')
+  if ((await tellGrant(coordinator, ticket)) === 'void') await handOn(coordinator, [ticket])
+  return true
+}
+
+/** Completes a grant whose fleet write is done: the review, the answer, the ticket. Repeatable by anyone (IL7). */
+export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
+  const outcome = await tellGrant(coordinator, ticket)
+  POINT: await reached('grant.told')
+  await dropTicket(coordinator.ledger, ticket)
+  return outcome
+}
+
+/** Tells the waiting task that its review has a place. A dead answer proves nothing about the review: only the token goes. */
+export async function answerGrant(coordinator: Coordinator, review: Review): Promise<void> {
+  if (review.token === undefined) return
+  const answer = await answerToken(coordinator.executions, review.token, { outcome: 'granted', epoch: review.epoch })
+  if (answer !== 'dead') return
+  POINT: await reached('grant.answer_dead')
+  await dropToken(coordinator.ledger, review, review.token)
+}
+
+async function tellGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
+  const name = parseReviewId(ticket.reviewId)
+  const review = name && (await grantReview(coordinator.ledger, { name, epoch: ticket.epoch }, coordinator.now()))
+  if (!review) return 'void'
+  POINT: await reached('grant.review_written')
+  await answerGrant(coordinator, review)
+  return 'granted'
+}
+
+/** Makes the change and hands on what is free after it, round by round. */
+async function handOver(
+  coordinator: Coordinator,
+  wanted: (fleet: Fleet) => Fleet,
+  known: readonly Ticket[] = [],
+): Promise<void> {
+  let change = wanted
+  let tickets = known
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    let owed = change
+    const { goesOn, voids } = await contended(async () => {
+      const done = await handOverOnce(coordinator, owed, tickets)
+      // Others hand on at this moment. A change alone is hardly ever refused, and the first of all to go on grants for all.
+      if (done === 'again' && (await changeOnce(coordinator, owed))) owed = unchanged
+      return done
+    })
+    if (!goesOn) return
+    change = voids.length > 0 ? (fleet) => without(fleet, voids) : unchanged
+    tickets = []
+  }
+}
+
+const unchanged = (fleet: Fleet): Fleet => fleet
+
+/** The change without any grant; false if it is refused. */
+async function changeOnce(coordinator: Coordinator, change: (fleet: Fleet) => Fleet): Promise<boolean> {
+  const { ledger, nonce, now } = coordinator
+  if (change === unchanged) return true
+  const before = await readFleet(ledger)
+  const next = change(before)
+  return next === before || writeFleet(ledger, before, next, nonce(), now())
+}
+
+/** What one hand-over did: whether there may be more to do, and places that turned out to be given to nobody. */
+interface HandedOver {
+  readonly goesOn: boolean
+  readonly voids: readonly Place[]
+}
+
+async function handOverOnce(
+  coordinator: Coordinator,
+  change: (fleet: Fleet) => Fleet,
+  known: readonly Ticket[],
+): Promise<HandedOver | 'again'> {
+  const { ledger, now, nonce } = coordinator
+  const before = await readFleet(ledger)
+  const changed = change(before)
+  const read = freePlaces(changed) > 0 ? await waitingFor(coordinator, changed) : []
+  const waiting = [...read, ...known.filter((ticket) => !read.some((other) => isSame(ticket, other)))]
+
+  // A ticket of a later epoch than its review's slot: the review was taken back since, so that slot is void.
+  const replaced = waiting
+    .map(({ reviewId, epoch }) => ({ reviewId, epoch: epoch - 1 }))
+    .filter((place) => without(changed, [place]) !== changed)
+  const freed = without(changed, replaced.slice(0, PLACES_PER_WRITE_MAX))
+  const met = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
+  // Of `known` only what was read as well: a ticket of its own making knows of no halt and of no other queue.
+  const grants = schedule(freed, read, now()).slice(0, PLACES_PER_WRITE_MAX)
+  const next = withGrants(freed, grants, now())
+  if (next !== before && !(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
+  POINT: await reached('hand_over.fleet_written')
+  const voids = await finishAll(coordinator, [...met, ...grants])
+  // A full fleet is looked at again by who leaves it next.
+  const open = (next !== before && freePlaces(next) > 0) || replaced.length > PLACES_PER_WRITE_MAX
+  return { goesOn: open || met.length > 0 || voids.length > 0, voids }
+}
+
+/** As many places as one write can name, at a time. */
+function chunksOf(places: readonly Place[]): (readonly Place[])[] {
+  const starts = Array.from({ length: Math.ceil(places.length / PLACES_PER_WRITE_MAX) }, (_, index) => index)
+  return starts.map((index) => places.slice(index * PLACES_PER_WRITE_MAX, (index + 1) * PLACES_PER_WRITE_MAX))
+}
+
+function isSame(a: Place, b: Place): boolean {
+  return a.reviewId === b.reviewId && a.epoch === b.epoch
+}
+
+/** True for a ticket of a review that has its slot: its grant is void, or nobody has finished it for a while (IL7). */
+function isLeftBehind(fleet: Fleet, ticket: Ticket, now: number): boolean {
+  const slot = fleet.slots[ticket.reviewId]
+  if (!slot) return false
+  const age = now - slot.since
+  return ticket.epoch < slot.epoch || age < 0 || age >= GRANT_FRESH_MS
+}
+
+/** Finishes each, whatever becomes of the others; then throws the first error, if there was one. Answers the void ones. */
+async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): Promise<Place[]> {
+  const outcomes = await Promise.allSettled(tickets.map((ticket) => finishGrant(coordinator, ticket)))
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  return tickets.filter((_, index) => {
+    const outcome = outcomes[index]
+    return outcome?.status === 'fulfilled' && outcome.value === 'void'
+  })
+}
+
+/** The place that a review holds or held at its epoch. */
+export function slotOf(review: Review): Place {
+  return { reviewId: reviewIdOf(review), epoch: review.epoch }
+}

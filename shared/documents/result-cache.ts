@@ -1,0 +1,33 @@
+/**
+ * Which result a review came to, found by its name. Written when the result is stored and before the ledger knows of it,
+ * so that who takes the review over, after a crash or a halt in between, doesn't pay for it twice. Only a hint: a result
+ * counts when the ledger names it.
+ */
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { nameOf } from '../base/errors.ts'
+import { type ReviewName, reviewIdOf } from '../runs/review.ts'
+import type { Documents } from './documents.ts'
+
+/** Remembers the digest of a stored result. The last one counts; each is one of the same plan key. */
+export async function rememberMade(documents: Documents, name: ReviewName, digest: string): Promise<void> {
+  const { client, bucket } = documents
+  await client.send(
+    new PutObjectCommand({ Bucket: bucket, Key: keyOf(name), Body: digest, ContentType: 'text/plain; charset=utf-8' }),
+  )
+}
+
+/** The digest of the result that this review came to; undefined if none is remembered. */
+export async function readMade(documents: Documents, name: ReviewName): Promise<string | undefined> {
+  const { client, bucket } = documents
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: keyOf(name) }))
+    return await Body?.transformToString('utf-8')
+  } catch (error) {
+    if (nameOf(error) === 'NoSuchKey') return undefined
+    throw error
+  }
+}
+
+function keyOf(name: ReviewName): string {
+  return `made/${reviewIdOf(name)}`
+}

@@ -1,0 +1,221 @@
+/**
+ * Turns what a lens claims into findings that stand: each at a place that exists, redacted, bounded, with an identity
+ * that holds over heads. A claim whose place can't be found is rejected and counted, never moved to a guessed line.
+ */
+
+import { digestOf } from '../base/digest.ts'
+import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../base/limits.ts'
+import { redact, withoutValues } from '../base/redaction.ts'
+import { byteLength, type CutText, cutAtBytes, folded, visible, withoutOwnMarkers } from '../base/text.ts'
+import { anchorInDiff, type FileChange } from './diff.ts'
+import type { ClaimedFinding, ClaimedPlace, Finding, Place, RejectedFinding, Side } from './finding.ts'
+import type { LensName } from './lens.ts'
+import { candidatesOf, type SideText, sideTextOf } from './quote.ts'
+import { SEVERITIES } from './severity.ts'
+
+export interface GroundContext {
+  readonly lens: LensName
+  /** The files that the lens was given. */
+  readonly files: readonly FileChange[]
+  /** A file's text at the head; undefined if it was not fetched. */
+  texts(path: string): string | undefined
+  readonly head: string
+  /** Open at the last verdict: the same finding keeps the head at which it was first said (FI1). */
+  readonly openFindings: readonly Finding[]
+}
+
+export interface Grounded {
+  /** Worst first. */
+  readonly findings: readonly Finding[]
+  readonly rejected: readonly RejectedFinding[]
+}
+
+/**
+ * Grounds the claims of one review. Claims in = findings + rejected, each rejected one with its reason. Of the grounded
+ * ones at most `FINDINGS_PER_REVIEW_MAX` stand, the worst; the others are rejected as `over_limit`.
+ */
+export function ground(claims: readonly ClaimedFinding[], context: GroundContext): Grounded {
+  const find = finderOf(context)
+  const rejected: RejectedFinding[] = []
+  const placed: PlacedClaim[] = []
+  for (const claim of claims) {
+    const found = find(claim.place)
+    if ('reason' in found) rejected.push(rejectionOf(claim, context.lens, found.reason))
+    else placed.push({ claim, ...found })
+  }
+  placed.sort(worstFirst)
+  for (const { claim } of placed.splice(FINDINGS_PER_REVIEW_MAX)) {
+    rejected.push(rejectionOf(claim, context.lens, 'over_limit'))
+  }
+  const origins = new Map(context.openFindings.map((open) => [open.fingerprint, open.originHead]))
+  const occurrences = new Map<string, number>()
+  const findings = placed.map(({ claim, place, quote, meant }) => {
+    const texts = textsOf(claim, quote)
+    const identity = {
+      lens: context.lens,
+      rule: claim.rule,
+      path: place.kind === 'pull_request' ? '' : place.path,
+      quote: folded(clean(meant, claim)),
+    }
+    const same = digestOf(identity)
+    const occurrence = occurrences.get(same) ?? 0
+    occurrences.set(same, occurrence + 1)
+    const fingerprint = occurrence === 0 ? same : digestOf({ ...identity, occurrence })
+    return {
+      fingerprint,
+      lens: context.lens,
+      rule: claim.rule,
+      severity: claim.severity,
+      ...texts,
+      place,
+      fenced: claim.fenced ?? false,
+      originHead: origins.get(fingerprint) ?? context.head,
+    } satisfies Finding
+  })
+  return { findings, rejected }
+}
+
+interface PlacedClaim {
+  readonly claim: ClaimedFinding
+  readonly place: Place
+  /** The lines at the place as they are in the file, not yet redacted. */
+  readonly quote: string
+  /** The lines that the claim meant, also where the place was clipped: a hunk's end is no part of an identity. */
+  readonly meant: string
+}
+
+type Found = Omit<PlacedClaim, 'claim'> | { readonly reason: RejectedFinding['reason'] }
+
+/** Looks a place up in the diff and the texts of one review; a file is taken apart once, however often it is claimed. */
+function finderOf(context: GroundContext): (place: ClaimedPlace) => Found {
+  const files = new Map<string, FileChange>()
+  for (const file of context.files) if (file.previousPath !== undefined) files.set(file.previousPath, file)
+  for (const file of context.files) files.set(file.path, file)
+  const sides = new Map<string, SideText>()
+
+  const sideOf = (file: FileChange, side: Side): SideText => {
+    const key = `${side} ${file.path}`
+    const known = sides.get(key)
+    if (known !== undefined) return known
+    const text = sideTextOf(file, side, side === 'RIGHT' ? context.texts(file.path) : undefined)
+    sides.set(key, text)
+    return text
+  }
+
+  return (place) => {
+    if (place.kind === 'pull_request') return { place, quote: '', meant: '' }
+    const file = files.get(place.path)
+    if (file === undefined) return { reason: 'path_not_in_diff' }
+    if (place.kind === 'file') return { place: { kind: 'file', path: file.path }, quote: '', meant: '' }
+    if (place.kind === 'lines') return linesOf(file, place, sideOf(file, place.side))
+    if (folded(place.quote) === '') return { reason: 'quote_empty' }
+    // A quote of new code is what is meant, unless it stands before the change only.
+    for (const side of place.side === undefined ? (['RIGHT', 'LEFT'] as const) : [place.side]) {
+      const [best] = candidatesOf(sideOf(file, side), place.quote, place.nearLine)
+      if (best !== undefined) return linesOf(file, { ...best, side }, sideOf(file, side))
+    }
+    return { reason: 'quote_not_found' }
+  }
+}
+
+/** A range that is known by number: clipped to one hunk where it touches the diff (A2), else to what the file has. */
+function linesOf(
+  file: FileChange,
+  range: { readonly side: Side; readonly startLine: number; readonly line: number },
+  text: SideText,
+): Found {
+  if (!Number.isSafeInteger(range.startLine) || !Number.isSafeInteger(range.line)) return { reason: 'line_not_in_file' }
+  const first = Math.min(range.startLine, range.line)
+  const last = Math.min(Math.max(range.startLine, range.line), text.lastLine)
+  const anchor = anchorInDiff(file, range.side, first, last)
+  const meant = linesBetween(text, first, last)
+  const quote = anchor === undefined ? meant : linesBetween(text, anchor.startLine, anchor.line)
+  if (quote === undefined) return { reason: 'line_not_in_file' }
+  return {
+    place: {
+      kind: 'lines',
+      path: file.path,
+      side: range.side,
+      startLine: anchor?.startLine ?? first,
+      line: anchor?.line ?? last,
+      inDiff: anchor !== undefined,
+    },
+    quote,
+    meant: meant ?? quote,
+  }
+}
+
+/** Undefined if there is no line, or if one of them isn't known. */
+function linesBetween(text: SideText, first: number, last: number): string | undefined {
+  const lines: string[] = []
+  for (let number = first; number <= last; number++) {
+    const line = text.lines.get(number)
+    if (line === undefined) return undefined
+    lines.push(line.text)
+  }
+  return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+/** By severity, then by place, so that the same findings always come in the same order and count alike (D9). */
+function worstFirst(a: PlacedClaim, b: PlacedClaim): number {
+  return (
+    SEVERITIES[a.claim.severity].rank - SEVERITIES[b.claim.severity].rank ||
+    compare(pathOf(a.place), pathOf(b.place)) ||
+    lineOf(a.place) - lineOf(b.place)
+  )
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function pathOf(place: Place): string {
+  return place.kind === 'pull_request' ? '' : place.path
+}
+
+function lineOf(place: Place): number {
+  return place.kind === 'lines' ? place.line : 0
+}
+
+/** What a finding's bytes are divided into: a title stays a line, a quote a passage; the rest is for what is said. */
+const TITLE_BYTES_MAX = FINDING_BYTES_MAX / 32
+const QUOTE_BYTES_MAX = FINDING_BYTES_MAX / 4
+const CLEARS_BYTES_MAX = FINDING_BYTES_MAX / 4
+
+/** The four texts of a finding, together at most `FINDING_BYTES_MAX` (RC8). */
+function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' | 'why' | 'clears' | 'quote' | 'cut'> {
+  const title = cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX)
+  const quote = quoteOf(quoted, claim)
+  const clears = cutAtBytes(clean(claim.clears, claim), CLEARS_BYTES_MAX)
+  const left = FINDING_BYTES_MAX - byteLength(title.text) - byteLength(quote.text) - byteLength(clears.text)
+  const why = cutAtBytes(clean(claim.why, claim), left)
+  return {
+    title: title.text,
+    why: why.text,
+    clears: clears.text,
+    quote: quote.text,
+    cut: title.cut || quote.cut || clears.cut || why.cut,
+  }
+}
+
+/** Lines of a file as a finding quotes them. */
+export function quoteOf(lines: string, claim: Concealing = {}): CutText {
+  return cutAtBytes(clean(lines, claim), QUOTE_BYTES_MAX)
+}
+
+type Concealing = Pick<ClaimedFinding, 'conceal'>
+
+/** Redacted before it is cut: half a secret has no shape that could be recognised. */
+function clean(text: string, claim: Concealing): string {
+  return withoutOwnMarkers(redact(withoutValues(visible(text), (claim.conceal ?? []).map(visible))))
+}
+
+function rejectionOf(claim: ClaimedFinding, lens: LensName, reason: RejectedFinding['reason']): RejectedFinding {
+  return {
+    lens,
+    rule: claim.rule,
+    title: cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX).text,
+    path: claim.place.kind === 'pull_request' ? '' : cutAtBytes(clean(claim.place.path, claim), TITLE_BYTES_MAX).text,
+    reason,
+  }
+}

@@ -1,0 +1,55 @@
+/** Whether the code that a finding quotes still stands in the diff of a newer head, and where. */
+import { type FileChange, type Hunk, lineOn } from './diff.ts'
+import type { Finding, Place, Side } from './finding.ts'
+import { quoteOf } from './grounding.ts'
+
+export type LinesPlace = Extract<Place, { kind: 'lines' }>
+type Quoting = Pick<Finding, 'quote'> & { readonly place: LinesPlace }
+
+export type QuotedCode =
+  /** Each place in the diff where it stands as it was quoted; none where it stands outside of the diff. */
+  { readonly stands: true; readonly places: readonly LinesPlace[] } | { readonly stands: false }
+
+/**
+ * Compares whole lines, also their indentation: a guard that was put around the code is a change of it. Code before the change
+ * stands as long as some of it is removed. Code that was outside of the diff stands there until the diff removes it.
+ */
+export function quotedCodeIn(finding: Quoting, file: Pick<FileChange, 'path' | 'hunks'>): QuotedCode {
+  const { side, inDiff } = finding.place
+  const places = placesOf(finding, side, file)
+  if (places.length > 0) return { stands: true, places }
+  const wasLeftAlone = side === 'RIGHT' && !inDiff && placesOf(finding, 'LEFT', file).length === 0
+  return wasLeftAlone ? { stands: true, places } : { stands: false }
+}
+
+function placesOf(finding: Quoting, side: Side, { path, hunks }: Pick<FileChange, 'path' | 'hunks'>): LinesPlace[] {
+  return hunks.flatMap((hunk) =>
+    rangesIn(hunk, finding, side).map((range) => ({ kind: 'lines', path, side, ...range, inDiff: true })),
+  )
+}
+
+function rangesIn(hunk: Hunk, { place, quote }: Quoting, side: Side): Pick<LinesPlace, 'startLine' | 'line'>[] {
+  const lines = hunk.lines.filter((line) => lineOn(line, side) !== undefined)
+  const count = place.line - place.startLine + 1
+  const wanted = withoutReturns(quote)
+  const isLiteral = wanted.split('\n').every((line) => beginningOf(line) === line)
+  const beginning = beginningOf(wanted)
+  return lines.flatMap((first, at) => {
+    const [startLine, rows] = [lineOn(first, side), lines.slice(at, at + count)]
+    if (startLine === undefined || rows.length < count || !first.text.startsWith(beginning)) return []
+    if (side === 'LEFT' && !rows.some(({ kind }) => kind === 'removed')) return []
+    const text = rows.map((row) => row.text).join('\n')
+    const isQuoted = withoutReturns(text) === wanted || (!isLiteral && withoutReturns(quoteOf(text).text) === wanted)
+    return isQuoted ? [{ startLine, line: startLine + count - 1 }] : []
+  })
+}
+
+/** The part of a quoted line that surely is as in the file: what stands for something else has an `&` or isn't ASCII. */
+function beginningOf(text: string): string {
+  return /^[\t\x20-\x25\x27-\x7e]*/.exec(text)?.[0] ?? ''
+}
+
+/** A file whose line ends were changed has the same code. */
+function withoutReturns(text: string): string {
+  return text.replace(/\r(?=\n|$)/g, '')
+}

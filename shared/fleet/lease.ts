@@ -1,0 +1,193 @@
+/**
+ * The lease of a review as data: each step is a condition and a change of the one item, and what the item says about a
+ * step that was refused or not answered (DESIGN §4). Pure; shared/ledger carries it out.
+ *
+ * Safety comes from the fence (owner, epoch) alone. A clock says when to look again and, to whoever takes back, that a
+ * lease has ended; Lambda may say before that its worker is dead. What is wrong of both costs work, never a result
+ * (AW37, AW41).
+ */
+import type { ErrorCode } from '../base/errors.ts'
+import { REVIEW_LOSSES_MAX } from '../base/limits.ts'
+import { isDone, type Review } from '../runs/review.ts'
+import type { Reason } from '../runs/run.ts'
+
+/** By what a worker writes: its own name, which nobody else ever has, and the epoch of its grant. */
+export interface Fence {
+  readonly epoch: number
+  readonly owner: string
+}
+
+/** A review as its item holds it, with the nonce of who created it, took it back or released it last. */
+export type LeaseItem = Review & { readonly writer?: string }
+
+/** What a write came to. `unknown`: the item doesn't show it, and nothing stands against it; it is asked for again. */
+export type Answered =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly code: Refusal }
+  | { readonly kind: 'unknown' }
+
+export type Refusal = 'stale_fence' | Extract<ErrorCode, 'lease_held' | 'outcome_conflict'>
+
+/** One conditional write of a review's item. */
+export interface LeaseStep {
+  readonly set: Partial<LeaseItem>
+  readonly remove: readonly (keyof LeaseItem)[]
+  /** Members that must be equal; `undefined` means "must be absent". */
+  readonly if: Partial<Record<keyof LeaseItem, unknown>>
+  /** ms UTC when the item is looked at next; absent: as before. */
+  readonly lookAt?: number | 'never'
+  /** What the item says, as it was when the write was refused, or as it is after one that was not answered. */
+  answerOf(item: LeaseItem | undefined): Answered
+}
+
+const DONE: Answered = { kind: 'done' }
+const UNKNOWN: Answered = { kind: 'unknown' }
+const STALE: Answered = { kind: 'refused', code: 'stale_fence' }
+
+/** What a worker says of a review: a stored result, or why there is none. */
+export type ReviewOutcome =
+  | { readonly state: 'completed'; readonly result: string; readonly findings: number; readonly blocking: number }
+  | { readonly state: 'failed'; readonly reason: Reason }
+
+/**
+ * Takes the lease of a granted review. Its token goes: every one written so far was answered by who granted, and one
+ * that is written from here on waits for this lease's end.
+ */
+export function acquire(fence: Fence, until: number): LeaseStep {
+  return {
+    set: { state: 'leased', owner: fence.owner, until },
+    remove: ['token'],
+    if: { state: 'granted', epoch: fence.epoch },
+    lookAt: until,
+    answerOf(item) {
+      if (item?.epoch !== fence.epoch) return STALE
+      if (item.state === 'granted') return UNKNOWN
+      if (item.state !== 'leased') return STALE
+      return item.owner === fence.owner ? DONE : { kind: 'refused', code: 'lease_held' }
+    },
+  }
+}
+
+/** Moves the end of a lease. It asks neither version nor clock: whom nobody replaced may renew late. */
+export function renew(fence: Fence, until: number): LeaseStep {
+  return {
+    set: { until },
+    remove: [],
+    if: { state: 'leased', ...fenceOf(fence) },
+    lookAt: until,
+    answerOf(item) {
+      if (!holds(item, fence)) return STALE
+      return (item?.until ?? 0) >= until ? DONE : UNKNOWN
+    },
+  }
+}
+
+/**
+ * Completes a leased review. `token` is that of an Admit that came again, as it stands on the item: it stays there, and
+ * the review stays due, until it was answered. Same content again is `done`, other content `outcome_conflict` (RC2, RC3).
+ */
+export function complete(fence: Fence, outcome: ReviewOutcome, token: string | undefined): LeaseStep {
+  return {
+    set: { ...outcome },
+    remove: ['until'],
+    if: { state: 'leased', ...fenceOf(fence), token },
+    ...(token === undefined ? { lookAt: 'never' } : {}),
+    answerOf(item) {
+      if (holds(item, fence)) return UNKNOWN
+      if (item?.epoch !== fence.epoch || item.owner !== fence.owner || !isDone(item.state)) return STALE
+      return isSame(item, outcome) ? DONE : { kind: 'refused', code: 'outcome_conflict' }
+    },
+  }
+}
+
+/** Gives a lease back without a result, at the next epoch: it waits again if a token does. No loss is counted. */
+export function release(
+  fence: Fence,
+  token: string | undefined,
+  lookAt: number,
+  kept: Pick<Review, 'throttledSince'> = {},
+): LeaseStep {
+  return {
+    set: { state: token === undefined ? 'planned' : 'waiting', epoch: fence.epoch + 1, writer: fence.owner, ...kept },
+    remove: ['owner', 'until'],
+    if: { state: 'leased', ...fenceOf(fence), token },
+    lookAt: token === undefined ? 'never' : lookAt,
+    answerOf(item) {
+      if (holds(item, fence)) return UNKNOWN
+      return item?.epoch === fence.epoch + 1 && item.writer === fence.owner ? DONE : STALE
+    },
+  }
+}
+
+/** What Step Functions was told of a worker that crashed: the epoch that it was called for, and Lambda's own words. */
+export interface LostWorker {
+  readonly epoch: number
+  readonly cause: string
+}
+
+/**
+ * True if that crash says that nobody works on the review, as it is: Lambda names the invocation that died, and it is the
+ * one that holds the lease; or the worker of this very grant died before it had one. A crash of another epoch says nothing.
+ */
+export function isLost(review: Review, lost: LostWorker): boolean {
+  if (review.epoch !== lost.epoch) return false
+  if (review.state === 'granted') return true
+  return review.state === 'leased' && review.owner !== undefined && lost.cause.includes(review.owner)
+}
+
+/**
+ * Takes a review back, as seen in `review`, whose grant or lease ended before `now`, or whose worker is `lost`; undefined if
+ * neither is so. The only step that asks a clock. At the next epoch it waits again if a token does; after the last loss it
+ * has failed, and stays due until who waits was told. `writer` is a nonce: with it a repeated write knows its own first try.
+ */
+export function takeBack(
+  review: Review,
+  options: { readonly now: number; readonly writer: string; readonly lookAt: number; readonly lost?: LostWorker },
+): LeaseStep | undefined {
+  const { state, epoch, until, token, owner } = review
+  if (state !== 'granted' && state !== 'leased') return undefined
+  const hasEnded = (until ?? 0) < options.now
+  if (!hasEnded && !(options.lost && isLost(review, options.lost))) return undefined
+  const asRead = { state, epoch, until, token, owner }
+  const isAsRead = (item: LeaseItem) =>
+    Object.entries(asRead).every(([member, value]) => item[member as keyof typeof asRead] === value)
+  const losses = (review.losses ?? 0) + 1
+  const givenUp = losses >= REVIEW_LOSSES_MAX
+  const reason: Reason = { code: 'lease_lost_too_often', sentence: `Its worker was lost ${losses} times.` }
+  return {
+    set: {
+      state: givenUp ? 'failed' : token === undefined ? 'planned' : 'waiting',
+      epoch: epoch + 1,
+      losses,
+      writer: options.writer,
+      ...(givenUp ? { reason } : {}),
+    },
+    remove: ['owner', 'until'],
+    if: asRead,
+    lookAt: token === undefined ? 'never' : options.lookAt,
+    answerOf(item) {
+      if (item?.epoch === epoch + 1 && item.writer === options.writer) return DONE
+      return item && isAsRead(item) ? UNKNOWN : STALE
+    },
+  }
+}
+
+/** The item after a step that was done on it. */
+export function after(item: LeaseItem, step: LeaseStep): LeaseItem {
+  const removed = new Set<string>(step.remove)
+  const kept = Object.entries(item).filter(([member]) => !removed.has(member))
+  return { ...(Object.fromEntries(kept) as unknown as LeaseItem), ...step.set }
+}
+
+function fenceOf({ epoch, owner }: Fence) {
+  return { epoch, owner }
+}
+
+function holds(item: LeaseItem | undefined, fence: Fence): boolean {
+  return item?.state === 'leased' && item.epoch === fence.epoch && item.owner === fence.owner
+}
+
+function isSame(item: LeaseItem, outcome: ReviewOutcome): boolean {
+  if (item.state !== outcome.state) return false
+  return outcome.state === 'completed' ? item.result === outcome.result : item.reason?.code === outcome.reason.code
+}

@@ -1,0 +1,43 @@
+/** Pools by name: what a review competes for besides a place. One for what needs no model, one for each model. Pure. */
+
+import { sha256 } from '../base/digest.ts'
+import { POOL_NAME_CHARS_MAX } from '../base/limits.ts'
+import { LENS_KINDS } from '../findings/lens.ts'
+import type { ReviewLens } from '../runs/review.ts'
+import type { Plan } from '../verdict/plan.ts'
+import type { PoolName } from './ceiling.ts'
+
+/** Where analyzers work, and whatever else asks no model. */
+export const POOL_WITHOUT_MODEL: PoolName = 'lambda'
+
+const MODEL_PREFIX = 'model/'
+const DIGEST_CHARS = 8
+
+/**
+ * The pool of a model: `model/<name>`, safe in keys, as an operator writes it in a limit. A name with other characters than
+ * printable ASCII, with `#`, or too long has them replaced or cut, and a digest at its end, so that no two models share a pool.
+ */
+export function poolOfModel(model: string): PoolName {
+  const charsMax = POOL_NAME_CHARS_MAX - MODEL_PREFIX.length
+  const safe = model.replace(/[^\x21-\x7e]|#/g, '-')
+  if (safe === model && model.length > 0 && model.length <= charsMax) return `${MODEL_PREFIX}${model}`
+  const digest = sha256(model).slice(0, DIGEST_CHARS)
+  return `${MODEL_PREFIX}${safe.slice(0, charsMax - DIGEST_CHARS - 1)}-${digest}`
+}
+
+/** The model's name for people; undefined if the pool is not a model's. */
+export function modelOfPool(pool: string): string | undefined {
+  return pool.startsWith(MODEL_PREFIX) ? pool.slice(MODEL_PREFIX.length) : undefined
+}
+
+/** The pools of a plan's lenses that ask a model. Every other review, and a second reading without a model, asks none. */
+export function poolsOf({ reviews, model }: Pick<Plan, 'reviews' | 'model'>): Readonly<Record<string, PoolName>> {
+  if (!model) return {}
+  const lenses = reviews.map(({ lens }) => lens).filter((lens) => LENS_KINDS[lens] === 'model')
+  return Object.fromEntries(lenses.map((lens) => [lens, poolOfModel(model.model)]))
+}
+
+/** The pool of a run's review; one that was planned by a version without pools works where nothing is ever closed. */
+export function poolOf(run: { readonly pools?: Readonly<Record<string, string>> }, lens: ReviewLens): string {
+  return run.pools?.[lens] ?? POOL_WITHOUT_MODEL
+}

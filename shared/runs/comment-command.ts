@@ -1,0 +1,59 @@
+/** Commands in comments: `/muster …` on the first line. What isn't addressed so is nobody's business here (B3, B4). Pure. */
+import { cutAtBytes, folded, visible, withoutHidden } from '../base/text.ts'
+
+export type CommentCommand =
+  | {
+      readonly name: 'review'
+      /** Lower case; what the head must be, or begin with. */
+      readonly sha?: string
+      /** What the person wants looked at above all. */
+      readonly focus?: string
+    }
+  | { readonly name: 'cancel' | 'retry' | 'resume' | 'status' | 'help' }
+  | { readonly name: 'pause'; readonly why: string }
+  /** A word that means something in another version, or nothing at all. */
+  | { readonly name: 'unknown'; readonly word: string }
+  /** Hexadecimal, but too short to name a commit. */
+  | { readonly name: 'short_sha'; readonly word: string }
+
+/** What of a comment is kept, UTF-8 bytes: a command and what it says. */
+export const COMMENT_BYTES_MAX = 2_000
+/** A focus or a reason, UTF-8 bytes. */
+const WORDS_BYTES_MAX = 500
+/** So much of an unknown word is said back, characters. */
+const WORD_CHARS_MAX = 40
+
+/** At the very beginning: behind a quote's `>`, in a code span or indented as code it is not addressed to anybody. */
+const ADDRESSED = /^\/muster(?=\s|$)/i
+const PLAIN_COMMANDS = ['cancel', 'retry', 'resume', 'status', 'help'] as const
+const FULL_OR_PREFIX = /^[0-9a-f]{7,64}$/i
+/** Shorter than git's own seven; it takes a letter and a digit to be no word and no number. */
+const TOO_SHORT = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{4,6}$/i
+
+/** True if the comment begins with a command to Muster. */
+export function isAddressed(body: string): boolean {
+  return ADDRESSED.test(body)
+}
+
+/** The command in a comment; undefined if it isn't addressed. A line end that was written as `\n` counts as one (AD12). */
+export function commandIn(body: string): CommentCommand | undefined {
+  if (!isAddressed(body)) return undefined
+  const text = body.replace(/\\r\\n|\\n/g, '\n').replace(ADDRESSED, '')
+  const [, firstLine = '', more = ''] = /^([^\n]*)([\s\S]*)$/.exec(text) ?? []
+  const [word = 'help', ...rest] = firstLine.trim().split(/\s+/)
+  const name = word.toLowerCase()
+  if (name === '' || PLAIN_COMMANDS.some((known) => known === name)) {
+    return { name: (name === '' ? 'help' : name) as (typeof PLAIN_COMMANDS)[number] }
+  }
+  if (name === 'pause') return { name, why: wordsOf(rest.join(' ')) }
+  if (name !== 'review') return { name: 'unknown', word: visible(word).slice(0, WORD_CHARS_MAX) }
+  const [first = ''] = rest
+  if (TOO_SHORT.test(first)) return { name: 'short_sha', word: first }
+  const sha = FULL_OR_PREFIX.test(first) ? first.toLowerCase() : undefined
+  const focus = wordsOf([...(sha === undefined ? rest : rest.slice(1)), more].join(' '))
+  return { name, ...(sha === undefined ? {} : { sha }), ...(focus === '' ? {} : { focus }) }
+}
+
+function wordsOf(text: string): string {
+  return cutAtBytes(folded(visible(withoutHidden(text))), WORDS_BYTES_MAX).text
+}

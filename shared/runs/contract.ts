@@ -1,0 +1,76 @@
+/** What Step Functions carries between rooms: identifiers and small numbers, never content (DESIGN §2). Checked at each door. */
+import * as z from 'zod'
+import { Refused } from '../base/errors.ts'
+import { CONTRACT, CRASH_CAUSE_CHARS_MAX } from '../base/limits.ts'
+
+const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
+const identity = {
+  /** A function accepts its own contract and the previous one, so that live executions survive a deploy. */
+  contract: z
+    .number()
+    .int()
+    .min(CONTRACT - 1)
+    .max(CONTRACT),
+  runId: sha256Hex,
+  attempt: z.number().int().positive(),
+}
+const token = z.string().min(1).max(2_048) // Step Functions: at most 2,048 characters
+const review = z.string().min(1).max(300)
+
+/** `startedAt`, when the execution began, is absent in executions of a deployment that didn't have it. */
+export const planInput = z.object({
+  ...identity,
+  execution: z.string().min(1),
+  startedAt: z.iso.datetime().optional(),
+})
+/** What the machine knows of a worker that crashed; before the first crash it is of epoch 0, which no review has. */
+const lost = z.object({ epoch: z.number().int().min(0), cause: z.string().max(CRASH_CAUSE_CHARS_MAX) })
+
+/** `lost` is absent in executions of a deployment that didn't have it. */
+export const admitInput = z.object({ ...identity, review, token, lost: lost.optional() })
+export const reviewInput = z.object({ ...identity, review, epoch: z.number().int().positive() })
+export const concludeInput = z.object({ ...identity, token })
+
+/** A nudge, as post and command get it from their queue. */
+export const outboxNudge = z.object({
+  contract: identity.contract,
+  repositoryId: z.number().int().positive(),
+  number: z.number().int().positive(),
+  runId: sha256Hex,
+})
+export const inboxNudge = z.object({
+  contract: identity.contract,
+  repositoryId: z.number().int().positive(),
+  number: z.number().int().positive(),
+  cause: z.string().min(1).max(300),
+})
+
+/** What plan answers to the state machine. */
+export interface PlanAnswer {
+  /** `wait`: GitHub takes no call of this installation for now. */
+  readonly outcome: 'planned' | 'shown' | 'superseded' | 'held' | 'failed' | 'replay' | 'wait'
+  /** The Map's MaxConcurrency: the fleet's effective ceiling when the run was planned, at least 1. */
+  readonly ceiling: number
+  /** Review ids, at most PLAN_REVIEWS_MAX. */
+  readonly reviews: readonly string[]
+  readonly adjudication: string
+}
+
+/** What review answers to the state machine. */
+export interface ReviewAnswer {
+  /** `parked`: its model is throttled, and it waits again: the machine goes back to Admit. */
+  readonly outcome: 'completed' | 'failed' | 'ended' | 'held' | 'parked'
+  readonly findings: number
+  readonly blocking: number
+}
+
+/** The input as `schema` says; throws Refused `contract_unknown` for any other, naming the member. */
+export function inputOf<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new Refused(
+    'contract_unknown',
+    `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} is not as this version expects it.`,
+    'Let executions end before a deploy that skips a version, or start the run again.',
+  )
+}

@@ -1,0 +1,31 @@
+/** Whether GitHub shows the head of a run; GitHub's API may lag behind its own webhooks and its own writes (DESIGN §9). Pure. */
+import { HEAD_VISIBLE_WITHIN_MS } from '../base/limits.ts'
+import type { Run } from './run.ts'
+
+/** The pull request as GitHub shows it; `updatedAt` in ms UTC. */
+export interface PullRequestShown {
+  readonly head: { readonly sha: string }
+  readonly state: string
+  readonly updatedAt: number
+}
+
+export type HeadShown =
+  | 'live'
+  /** Another head, of a later event, or of the same second when the time to wait is over: the run has been overtaken. */
+  | 'moved'
+  /** An earlier view: what it shows, or doesn't, proves nothing. */
+  | 'not_yet'
+  /** Still an earlier view when the time to wait is over. */
+  | 'not_in_time'
+
+/** What the head that GitHub shows at `now` (ms UTC) means for a run. A view lags by less than HEAD_VISIBLE_WITHIN_MS. */
+export function headShown(
+  shown: Pick<PullRequestShown, 'head' | 'updatedAt'>,
+  run: Pick<Run, 'head' | 'eventAt' | 'acceptedAt'>,
+  now: number,
+): HeadShown {
+  if (shown.head.sha === run.head) return 'live'
+  if (shown.updatedAt > run.eventAt) return 'moved'
+  if (now - run.acceptedAt < HEAD_VISIBLE_WITHIN_MS) return 'not_yet'
+  return shown.updatedAt === run.eventAt ? 'moved' : 'not_in_time'
+}

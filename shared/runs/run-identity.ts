@@ -1,0 +1,55 @@
+/** What a run is called: its cause, its id, the request for it, and the name of its execution. Identity is hashed, never cut. Pure. */
+import { digestOf } from '../base/digest.ts'
+import type { RunRequest } from './run.ts'
+
+/** Why a run exists. The text is part of the run's identity. */
+export const causeOf = {
+  head: (sha: string, baseRef: string) => `head:${sha}:${baseRef}`,
+  comment: (commentId: number) => `comment:${commentId}`,
+  rerun: (deliveryId: string) => `rerun:${deliveryId}`,
+  text: (title: string, body: string) => `text:${digestOf({ title, body })}`,
+  api: (idempotencyKey: string) => `api:${idempotencyKey}`,
+} as const
+
+/** A run's id: SHA-256 of {repository id, pull request number, cause} (DESIGN §4). `owner/repo#5` never meets `owner_repo#5` (LE11). */
+export function runIdOf(repositoryId: number, number: number, cause: string): string {
+  return digestOf({ cause, number, repository: repositoryId })
+}
+
+/** Names the reply to a comment where a run's id would stand: no run has it, because no run has this cause. */
+export function replyIdOf(repositoryId: number, number: number, commentId: number): string {
+  return runIdOf(repositoryId, number, `reply:${commentId}`)
+}
+
+/** Characters that Step Functions allows in a name and CloudWatch in a log (FACTS: names). */
+const NOT_NAMEABLE = /[^0-9A-Za-z-]+/g
+/** Step Functions: an execution's name has at most 80 characters. */
+const EXECUTION_NAME_MAX = 80
+
+/**
+ * A readable execution name, at most 80 of `[0-9A-Za-z-_]`: `acme-widgets-pr42-9b9189b-a1-<10 of the run id>`.
+ * Only the readable part is ever shortened. Ten hex characters of the run id, with the attempt, tell executions of one
+ * state machine apart; StartExecution's own comparison of the input catches the rest.
+ */
+export function executionNameOf(run: {
+  owner: string
+  name: string
+  number: number
+  head: string
+  attempt: number
+  runId: string
+}): string {
+  const tail = `-pr${run.number}-${run.head.slice(0, 7)}-a${run.attempt}-${run.runId.slice(0, 10)}`
+  const readable = `${run.owner}-${run.name}`.replace(NOT_NAMEABLE, '-').slice(0, EXECUTION_NAME_MAX - tail.length)
+  return readable + tail
+}
+
+/** With the identity and the digest of meaning that its cause gives it (DESIGN §4). */
+export function runRequestOf(asked: Omit<RunRequest, 'runId' | 'payloadDigest'>): RunRequest {
+  const { repository, number, cause, kind } = asked
+  return {
+    ...asked,
+    runId: runIdOf(repository.id, number, cause),
+    payloadDigest: digestOf({ cause, kind, number, repository: repository.id }),
+  }
+}

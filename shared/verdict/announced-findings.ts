@@ -1,0 +1,42 @@
+/** What people have been told of: a finding is said when its review stands on GitHub, not when it was found (IL2, D9). */
+
+import type { Finding } from '../findings/finding.ts'
+import type { Conclusion } from './conclusion.ts'
+import { notLookedAt } from './reconciliation.ts'
+
+/** Which findings of a verdict were said, as far as it knows itself, and where the rest was to be said. */
+export interface OpenSaid {
+  /** Fingerprints that were said before that verdict. */
+  readonly before: readonly string[]
+  /** Its own message, and the fingerprints that it says; absent where it had none. What became of it decides. */
+  readonly message?: {
+    readonly runId: string
+    readonly planKey: string
+    readonly key: string
+    readonly fingerprints: readonly string[]
+  }
+}
+
+/**
+ * Findings that a conclusion has yet to say, worst first. Not among them is what nobody looked at again at this head: where it
+ * stands now isn't known, so it gets no comment on a line until it is found again; the summary names it meanwhile.
+ */
+export function unsaid(conclusion: Pick<Conclusion, 'findings' | 'saidBefore' | 'dispositions'>): Finding[] {
+  const { findings, saidBefore } = conclusion
+  const unseen = notLookedAt(conclusion)
+  return findings.filter(({ fingerprint }) => !saidBefore.includes(fingerprint) && !unseen.has(fingerprint))
+}
+
+/** What a verdict leaves to the next plan. */
+export function openSaidOf(conclusion: Conclusion | undefined): OpenSaid {
+  if (!conclusion) return { before: [] }
+  const { runId, planKey, saidBefore: before, saidIn: key } = conclusion
+  if (key === undefined) return { before }
+  const fingerprints = unsaid(conclusion).map(({ fingerprint }) => fingerprint)
+  return { before, message: { runId, planKey, key, fingerprints } }
+}
+
+/** Fingerprints that were said, once it is known whether the message was. */
+export function saidOf({ before, message }: OpenSaid, isMessageSaid: boolean): readonly string[] {
+  return message && isMessageSaid ? [...before, ...message.fingerprints] : before
+}

@@ -1,0 +1,170 @@
+/** `.github/muster.yml`, read from the base branch: its shape, its defaults, and its validation. */
+import * as z from 'zod'
+import { ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from '../base/limits.ts'
+import { LENS_NAMES, type LensName } from '../findings/lens.ts'
+
+export interface Configuration {
+  readonly lenses: Readonly<Record<LensName, 'active' | 'off'>>
+  readonly models: {
+    /** The model for model lenses; absent = the deployment's default. */
+    readonly default?: string
+  }
+  readonly rounds: { readonly ceiling: number }
+}
+
+/** One thing that is wrong with the file; reported in the check run while the defaults apply. */
+export interface ConfigurationProblem {
+  readonly code: 'configuration_invalid' | 'configuration_unreadable'
+  /** Path in the file, for example `lenses.secretz`; empty for the whole file. */
+  readonly at: string
+  /** A sentence that names the key and the nearest known one. */
+  readonly message: string
+}
+
+export interface ReadConfiguration {
+  readonly configuration: Configuration
+  /** Empty if the file holds, or if there is none. */
+  readonly problems: readonly ConfigurationProblem[]
+}
+
+/** What holds where the file says nothing, and everywhere while the file has a problem. */
+export const DEFAULT_CONFIGURATION: Configuration = {
+  lenses: { secrets: 'active', workflows: 'active', description: 'active', correctness: 'active' },
+  models: {},
+  rounds: { ceiling: ROUNDS_CEILING_DEFAULT },
+}
+
+/**
+ * Validates the parsed content of the file; parsing YAML is left to whoever reads the file. Undefined and null (no file,
+ * an empty file) mean the defaults. One problem anywhere and the defaults apply as a whole: half a configuration
+ * would be one that nobody wrote. Never throws.
+ */
+export function configurationFrom(value: unknown): ReadConfiguration {
+  const parsed = schema.safeParse(value ?? {})
+  if (!parsed.success) {
+    return { configuration: DEFAULT_CONFIGURATION, problems: parsed.error.issues.flatMap(problemsOf) }
+  }
+  const { lenses, models, rounds } = parsed.data
+  return {
+    configuration: {
+      lenses,
+      models: models.default === undefined ? {} : { default: models.default },
+      rounds,
+    },
+    problems: [],
+  }
+}
+
+/** The defaults, with the one problem that the file is no YAML at all; `sentence` is the parser's. */
+export function unreadableConfiguration(sentence: string): ReadConfiguration {
+  return {
+    configuration: DEFAULT_CONFIGURATION,
+    problems: [{ code: 'configuration_unreadable', at: '', message: `The file can't be read: ${sentence}` }],
+  }
+}
+
+/** The published description of the file, for editors and for people (docs/muster.schema.json). */
+export function configurationJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(schema, { io: 'input' }),
+    title: 'Muster configuration',
+    description: '.github/muster.yml, read from the base branch of a pull request',
+  }
+}
+
+/** A model's name is one word of an endpoint; longer ones are a mistake in the file. Characters. */
+const MODEL_NAME_CHARS_MAX = 200
+
+const lensState = (what: string) => z.enum(['active', 'off']).default('active').describe(what)
+
+const schema = z.strictObject({
+  lenses: z
+    .strictObject({
+      secrets: lensState('Finds credentials in added lines'),
+      workflows: lensState('Checks changed GitHub Actions workflows'),
+      description: lensState('Checks the description against the pull request template'),
+      correctness: lensState('A model reads the change for faults'),
+    } satisfies Record<LensName, z.ZodType>)
+    .prefault({})
+    .describe('Which lenses read a pull request'),
+  models: z
+    .strictObject({
+      default: z
+        .string()
+        .min(1)
+        .max(MODEL_NAME_CHARS_MAX)
+        .optional()
+        .describe("The model of model lenses; without it the deployment's default"),
+    })
+    .prefault({})
+    .describe('Models by use'),
+  rounds: z
+    .strictObject({
+      ceiling: z
+        .int()
+        .min(0)
+        .max(ROUNDS_CEILING_MAX)
+        .default(ROUNDS_CEILING_DEFAULT)
+        .describe('Rounds of review before a person is asked; 0 is none'),
+    })
+    .prefault({})
+    .describe('How often a pull request is reviewed'),
+})
+
+/** The keys that may stand at a path of the file. */
+const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(schema.shape),
+  lenses: LENS_NAMES,
+  models: ['default'],
+  rounds: ['ceiling'],
+}
+
+/** What may be written at a path, in words. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  '': 'a mapping of lenses, models and rounds',
+  lenses: 'a mapping of a lens to active or off',
+  models: 'a mapping with the key default',
+  rounds: 'a mapping with the key ceiling',
+  'models.default': `the name of a model, 1 to ${MODEL_NAME_CHARS_MAX} characters`,
+  'rounds.ceiling': `a whole number from 0 to ${ROUNDS_CEILING_MAX}`,
+  ...Object.fromEntries(LENS_NAMES.map((lens) => [`lenses.${lens}`, 'active or off, as text'])),
+}
+
+function problemsOf(issue: z.core.$ZodIssue): readonly ConfigurationProblem[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code !== 'unrecognized_keys') {
+    const where = path === '' ? 'The file' : `\`${path}\``
+    return [{ code: 'configuration_invalid', at: path, message: `${where} must be ${ALLOWED[path] ?? issue.message}.` }]
+  }
+  const known = KNOWN_KEYS[path] ?? []
+  return issue.keys.map((key) => {
+    const at = path === '' ? key : `${path}.${key}`
+    const nearest = nearestOf(key, known)
+    const hint = nearest === undefined ? `Known keys here: ${known.join(', ')}.` : `Did you mean \`${nearest}\`?`
+    return { code: 'configuration_invalid', at, message: `\`${at}\` is not a known key. ${hint}` }
+  })
+}
+
+/** The known key with the fewest edits, if at least half of its letters agree. */
+function nearestOf(key: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: editsBetween(key.toLowerCase(), candidate) }))
+    .sort((a, b) => a.edits - b.edits)
+  const best = ranked[0]
+  return best !== undefined && best.edits * 2 <= best.candidate.length ? best.candidate : undefined
+}
+
+/** Levenshtein's distance. A key longer than every known one by far isn't measured: it is near to none. */
+function editsBetween(from: string, to: string): number {
+  if (from.length > to.length * 2) return from.length
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

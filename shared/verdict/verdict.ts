@@ -1,0 +1,76 @@
+/** What a run concludes from what was read and what stands (DESIGN §6). Not having looked is never "nothing found". */
+
+import type { Finding } from '../findings/finding.ts'
+import { SEVERITIES } from '../findings/severity.ts'
+import type { LensOutcome, Verdict } from './conclusion.ts'
+
+export interface VerdictFacts {
+  /** Every active lens of this run, also those that were not placed. */
+  readonly lenses: readonly LensOutcome[]
+  /** What was planned to be read, by lens. */
+  readonly planned: readonly { readonly lens: string; readonly paths: readonly string[] }[]
+  /** Everything that stands at this head, new or from before. */
+  readonly standing: readonly Pick<Finding, 'severity'>[]
+  /** AD5: a diff with no file, or with more than GitHub lists, was not reviewed. */
+  readonly diff: 'readable' | 'empty' | 'too_large'
+}
+
+export interface Judgement {
+  readonly verdict: Verdict
+  /** Why it is incomplete, each a sentence; empty for the other verdicts. */
+  readonly incompleteReasons: readonly string[]
+}
+
+/** Paths named in one sentence; the coverage table has them all. */
+const PATHS_NAMED_MAX = 3
+
+/** The first that applies: something wasn't read, a blocking finding stands, any finding stands, none. */
+export function verdictOf(facts: VerdictFacts): Judgement {
+  const incompleteReasons = [...diffReasons(facts), ...lensReasons(facts), ...fileReasons(facts)]
+  if (incompleteReasons.length > 0) return { verdict: 'incomplete', incompleteReasons }
+  if (facts.standing.some(({ severity }) => SEVERITIES[severity].blocking)) {
+    return { verdict: 'changes_requested', incompleteReasons }
+  }
+  return { verdict: facts.standing.length > 0 ? 'concerns' : 'pass', incompleteReasons }
+}
+
+function diffReasons({ diff }: VerdictFacts): string[] {
+  if (diff === 'empty') return ['The diff is empty: there was nothing to read.']
+  if (diff === 'too_large') return ['The diff has more files than GitHub lists, so not all of it was read.']
+  return []
+}
+
+/** LE13: no lens at all, or one that failed, is no clean review. */
+function lensReasons({ lenses, diff }: VerdictFacts): string[] {
+  if (lenses.length === 0 && diff === 'empty') return []
+  if (lenses.length === 0) return ['No lens is active, so nothing was read.']
+  return lenses
+    .filter((outcome) => outcome.state !== 'read')
+    .map(({ lens, state, reason, remedy }) => {
+      const what = state === 'failed' ? `The lens ${lens} failed` : `The lens ${lens} did not read`
+      return [`${what}${reason === undefined ? '.' : `: ${ended(reason)}`}`, remedy && ended(remedy)]
+        .filter(Boolean)
+        .join(' ')
+    })
+}
+
+/** Files that a lens was to read and didn't read whole, also where it says nothing about them. */
+function fileReasons({ lenses, planned }: VerdictFacts): string[] {
+  return lenses
+    .filter((outcome) => outcome.state === 'read')
+    .flatMap((outcome) => {
+      const paths = planned.filter(({ lens }) => lens === outcome.lens).flatMap((review) => review.paths)
+      const rows = new Map<string, boolean>()
+      for (const { path, state } of outcome.coverage) rows.set(path, (rows.get(path) ?? true) && state === 'full')
+      const unread = [...new Set([...paths, ...rows.keys()])].filter((path) => rows.get(path) !== true)
+      if (unread.length === 0) return []
+      const named = unread.slice(0, PATHS_NAMED_MAX).join(', ')
+      const more = unread.length > PATHS_NAMED_MAX ? ` and ${unread.length - PATHS_NAMED_MAX} more` : ''
+      const files = unread.length === 1 ? '1 file' : `${unread.length} files`
+      return [`The lens ${outcome.lens} did not read ${files} in full: ${named}${more}.`]
+    })
+}
+
+function ended(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import type { Coverage } from '../../../shared/findings/coverage.ts'
+import type { Finding, Place } from '../../../shared/findings/finding.ts'
+import type { LensOutcome } from '../../../shared/verdict/conclusion.ts'
+import { type DispositionFacts, dispose } from '../../../shared/verdict/reconciliation.ts'
+
+const A = 'a'.repeat(40)
+const B = 'b'.repeat(40)
+
+function finding(name: string, changes: Partial<Finding> = {}): Finding {
+  return {
+    fingerprint: name,
+    lens: 'secrets',
+    rule: 'rule',
+    severity: 'high',
+    title: name,
+    why: 'Because.',
+    clears: 'Change it.',
+    place: lines('src/a.ts'),
+    quote: 'code',
+    fenced: false,
+    originHead: A,
+    cut: false,
+    ...changes,
+  }
+}
+
+function lines(path: string, side: 'LEFT' | 'RIGHT' = 'RIGHT', line = 3): Place {
+  return { kind: 'lines', path, side, startLine: line, line, inDiff: true }
+}
+
+function outcome(coverage: readonly Coverage[], state: LensOutcome['state'] = 'read'): LensOutcome {
+  return { lens: 'secrets', state, findings: 0, rejected: 0, coverage }
+}
+
+const full = (path: string): Coverage => ({ path, state: 'full' })
+const changed = (path: string) => ({ path, status: 'modified' as const, hunks: [] })
+
+function verbs(open: readonly Finding[], changes: Partial<DispositionFacts> = {}) {
+  return dispose({
+    open,
+    said: open.map(({ fingerprint }) => fingerprint),
+    sameHead: [],
+    found: [],
+    rejected: [],
+    lenses: [outcome([full('src/a.ts')])],
+    files: [changed('src/a.ts')],
+    filesCut: false,
+    ...changes,
+  })
+}
+
+describe('an open finding at a newer head', () => {
+  it('FI1: found again, it is still present, keeps the head it came from, and takes its new place', () => {
+    const again = finding('one', { originHead: B, place: lines('src/a.ts', 'RIGHT', 40), severity: 'critical' })
+    const { dispositions, standing, saidBefore } = verbs([finding('one')], { found: [again] })
+    expect(dispositions.map(({ verb }) => verb)).toEqual(['still_present'])
+    expect(standing).toEqual([{ ...again, originHead: A }])
+    expect(saidBefore).toEqual(['one'])
+  })
+
+  it('not found where its lens read the file in full: fixed', () => {
+    const { dispositions, standing } = verbs([finding('one')])
+    expect(dispositions.map(({ verb }) => verb)).toEqual(['fixed'])
+    expect(standing).toEqual([])
+  })
+
+  it('FI5: its lens never looked at its file: not looked at, and it stays open', () => {
+    const { dispositions, standing, saidBefore } = verbs([finding('one')], { lenses: [outcome([])] })
+    expect(dispositions.map(({ verb }) => verb)).toEqual(['not_looked_at'])
+    expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one'])
+    expect(saidBefore).toEqual(['one'])
+  })
+
+  it.each(['partial', 'not_read'] as const)('FI5: its file was %s: it stays open', (state) => {
+    expect(verbs([finding('one')], { lenses: [outcome([{ path: 'src/a.ts', state }])] }).standing).toHaveLength(1)
+  })
+
+  it('FI5: another lens read the file in full: it stays open', () => {
+    const other: LensOutcome = { ...outcome([full('src/a.ts')]), lens: 'workflows' }
+    expect(verbs([finding('one')], { lenses: [other] }).standing).toHaveLength(1)
+  })
+
+  it('a lens that failed elsewhere has read what it read', () => {
+    const failed = outcome([full('src/a.ts'), { path: 'src/b.ts', state: 'not_read' }], 'failed')
+    expect(verbs([finding('one')], { lenses: [failed] }).dispositions[0]?.verb).toBe('fixed')
+  })
+
+  it('FI3: one is dispositioned, the other stays open', () => {
+    const two = finding('two', { place: lines('src/b.ts') })
+    const { dispositions, standing } = verbs([finding('one'), two], {
+      files: [changed('src/a.ts'), changed('src/b.ts')],
+    })
+    expect(dispositions.map(({ verb }) => verb)).toEqual(['fixed', 'not_looked_at'])
+    expect(standing).toEqual([two])
+  })
+
+  it('its file is removed: no longer applicable, unless it is about what the removal takes away', () => {
+    const files = [{ path: 'src/a.ts', status: 'removed' as const, hunks: [] }]
+    const left = finding('two', { place: lines('src/a.ts', 'LEFT') })
+    const { dispositions } = verbs([finding('one'), left], { files, lenses: [] })
+    expect(dispositions.map(({ verb }) => verb)).toEqual(['no_longer_applicable', 'not_looked_at'])
+  })
+
+  it('its file is in the diff no more: no longer applicable, but not if the list of files was cut', () => {
+    expect(verbs([finding('one')], { files: [], lenses: [] }).dispositions[0]?.verb).toBe('no_longer_applicable')
+    const cut = verbs([finding('one')], { files: [], lenses: [], filesCut: true })
+    expect(cut.dispositions[0]?.verb).toBe('not_looked_at')
+    expect(cut.standing).toHaveLength(1)
+  })
+
+  it('its file was renamed: open until its lens reads it under the new name', () => {
+    const files = [{ path: 'src/new.ts', previousPath: 'src/a.ts', status: 'renamed' as const, hunks: [] }]
+    expect(verbs([finding('one')], { files, lenses: [outcome([])] }).dispositions[0]?.verb).toBe('not_looked_at')
+    const seen = verbs([finding('one')], { files, lenses: [outcome([full('src/new.ts')])] })
+    expect(seen.dispositions[0]?.verb).toBe('no_longer_applicable')
+  })
+
+  it('about the pull request as a whole: fixed only if its lens read all of it', () => {
+    const whole = finding('one', { place: { kind: 'pull_request' } })
+    expect(verbs([whole]).dispositions[0]?.verb).toBe('fixed')
+    expect(verbs([whole], { lenses: [outcome([], 'failed')] }).dispositions[0]?.verb).toBe('not_looked_at')
+  })
+})
+
+describe('what stands', () => {
+  it('is worst first, new and old together, each once, and only old ones were said before', () => {
+    const found = [finding('low', { severity: 'low' }), finding('top', { severity: 'critical' }), finding('top')]
+    const old = finding('old', { place: lines('src/b.ts') })
+    const { standing, saidBefore } = verbs([old], { found, files: [changed('src/a.ts'), changed('src/b.ts')] })
+    expect(standing.map(({ fingerprint, severity }) => [fingerprint, severity])).toEqual([
+      ['top', 'critical'],
+      ['old', 'high'],
+      ['low', 'low'],
+    ])
+    expect(saidBefore).toEqual(['old'])
+  })
+
+  it('IL2: of open ones only those were said before of which people were told', () => {
+    const two = finding('two', { place: lines('src/b.ts') })
+    const files = [changed('src/a.ts'), changed('src/b.ts')]
+    const { standing, saidBefore } = verbs([finding('one'), two], { said: ['two', 'gone'], lenses: [], files })
+    expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one', 'two'])
+    expect(saidBefore).toEqual(['two'])
+  })
+})

@@ -1,0 +1,267 @@
+/** What it means that a lens says nothing more of a finding: a model's silence is no change of the code (DESIGN §7). */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type FileChange, fileChangeOf } from '../../../shared/findings/diff.ts'
+import type { ClaimedFinding, ClaimedPlace, Finding, RejectedFinding } from '../../../shared/findings/finding.ts'
+import { ground } from '../../../shared/findings/grounding.ts'
+import type { LensName } from '../../../shared/findings/lens.ts'
+import { type DispositionFacts, dispose } from '../../../shared/verdict/reconciliation.ts'
+import { sha } from '../samples.ts'
+
+const PATH = 'src/a.ts'
+const HUNK = '@@ -1,4 +1,5 @@\n import db\n-check(user)\n+const sql = join(user)\n+db.run(sql)\n close()\n end()'
+
+function fileOf(patch: string, more: Partial<Parameters<typeof fileChangeOf>[0]> = {}): FileChange {
+  return fileChangeOf({
+    filename: PATH,
+    status: 'modified',
+    additions: 1,
+    deletions: 1,
+    sha: sha(patch),
+    patch,
+    ...more,
+  })
+}
+
+const before = fileOf(HUNK)
+
+/** As the lens says it at the first head. */
+function saidOf(
+  place: ClaimedPlace,
+  more: Partial<ClaimedFinding> = {},
+  file = before,
+  lens: LensName = 'correctness',
+) {
+  const claim = {
+    rule: 'security',
+    severity: 'critical',
+    title: 'A',
+    why: 'w',
+    clears: 'c',
+    fenced: true,
+    place,
+  } as const
+  const [finding] = ground([{ ...claim, ...more }], {
+    lens,
+    files: [file],
+    texts: () => undefined,
+    head: sha('first'),
+    openFindings: [],
+  }).findings
+  if (finding === undefined) throw new Error('The claim was rejected.')
+  return finding
+}
+
+const quoting = (quote: string): ClaimedPlace => ({ kind: 'quote', path: PATH, quote })
+const fenced = saidOf(quoting('db.run(sql)'))
+const unfenced = saidOf(quoting('db.run(sql)'), { rule: 'race', severity: 'medium', fenced: false })
+
+/** What becomes of an open finding where its lens has read the file in full, and hasn't found it again. */
+function answer(finding: Finding, file: FileChange, changes: Partial<DispositionFacts> = {}) {
+  const coverage = [{ path: file.path, state: 'full' }] as const
+  const { dispositions, standing } = dispose({
+    open: [finding],
+    said: [],
+    sameHead: [],
+    found: [],
+    rejected: [],
+    lenses: [{ lens: finding.lens as LensName, state: 'read', findings: 0, rejected: 0, coverage }],
+    files: [file],
+    filesCut: false,
+    ...changes,
+  })
+  const [first] = dispositions
+  return { verb: first?.verb, place: first?.finding.place, isOpen: standing.some((one) => one === first?.finding) }
+}
+
+function rejection({ lens, rule }: Finding, reason: RejectedFinding['reason']): RejectedFinding {
+  return { lens, rule, title: 'A', path: PATH, reason }
+}
+
+describe('a fenced finding of which its model says nothing more', () => {
+  test('stands while its code does, at the place where the code is now', () => {
+    expect(answer(fenced, before)).toEqual({ verb: 'still_present', place: fenced.place, isOpen: true })
+    const moved = fileOf(
+      '@@ -0,0 +1 @@\n+// new\n@@ -1,2 +2,4 @@\n import db\n+const sql = quoted(user)\n+db.run(sql)\n close()',
+    )
+    expect(answer(fenced, moved)).toMatchObject({
+      verb: 'still_present',
+      place: { startLine: 4, line: 4, inDiff: true },
+    })
+  })
+
+  test.each([
+    ['gone', '@@ -1,2 +1,2 @@\n import db\n+ready()\n-close()'],
+    ['another one', '@@ -1,2 +1,3 @@\n import db\n+db.run(sql, [user])\n close()'],
+    ['behind a guard', '@@ -1,2 +1,3 @@\n import db\n+  db.run(sql)\n close()'],
+    ['part of a longer line', '@@ -1,2 +1,3 @@\n import db\n+if (ok) db.run(sql)\n close()'],
+    ['only what the change removes', '@@ -1,3 +1,2 @@\n import db\n-db.run(sql)\n close()'],
+  ])('is fixed where its code is %s', (_how, patch) => {
+    expect(answer(fenced, fileOf(patch))).toMatchObject({ verb: 'fixed', isOpen: false })
+  })
+
+  test('stands also with other line ends', () => {
+    expect(answer(fenced, fileOf(HUNK.replaceAll('\n', '\r\n').replace('@@\r', '@@'))).verb).toBe('still_present')
+  })
+
+  test('stands without a place where its code is there twice', () => {
+    const twice = fileOf('@@ -1,2 +1,4 @@\n import db\n+db.run(sql)\n+db.run(sql)\n close()')
+    expect(answer(fenced, twice)).toEqual({ verb: 'not_looked_at', place: fenced.place, isOpen: true })
+  })
+
+  test('on several lines, one with a secret, it is known by what a finding keeps of them', () => {
+    const key = `AKIA${'Q3EGRIV5AOTZ7LBN'}`
+    const file = fileOf(`@@ -1 +1,4 @@\n import db\n+open({\n+  key: '${key}',\n+})`)
+    const finding = saidOf(quoting(`open({\n  key: '${key}',\n})`), {}, file)
+    expect(finding.quote).not.toContain(key)
+    expect(answer(finding, file)).toMatchObject({ verb: 'still_present', place: { startLine: 2, line: 4 } })
+    expect(answer(finding, fileOf('@@ -1 +1,4 @@\n import db\n+open({\n+  key: secret(),\n+})')).verb).toBe('fixed')
+  })
+
+  test('about what the change removes, it stands until the code is back', () => {
+    const removed = saidOf({ ...quoting('check(user)'), side: 'LEFT' } as ClaimedPlace)
+    expect(answer(removed, before)).toMatchObject({ verb: 'still_present', place: { side: 'LEFT', line: 2 } })
+    const restored = fileOf('@@ -1,3 +1,4 @@\n import db\n check(user)\n+log()\n close()')
+    expect(answer(removed, restored).verb).toBe('fixed')
+  })
+
+  test('outside of the diff it stands until the diff removes its code', () => {
+    const outside: Finding = { ...fenced, place: { ...fenced.place, inDiff: false } as Finding['place'] }
+    const other = fileOf('@@ -90 +90,2 @@\n far()\n+away()')
+    expect(answer(outside, other)).toMatchObject({ verb: 'not_looked_at', isOpen: true })
+    expect(answer(outside, fileOf('@@ -3,2 +3,2 @@\n import db\n-db.run(sql)\n+db.run(safe)')).verb).toBe('fixed')
+    const removed = fileOf('@@ -1 +0,0 @@\n-another()', { status: 'removed' })
+    expect(answer(outside, removed).verb).toBe('no_longer_applicable')
+  })
+
+  test('in a renamed file it stands under the new name, unless it was found there anew', () => {
+    const renamed = fileOf(HUNK, { filename: 'src/b.ts', previous_filename: PATH, status: 'renamed' })
+    expect(answer(fenced, renamed)).toMatchObject({ verb: 'still_present', place: { path: 'src/b.ts' } })
+    const anew = saidOf({ ...quoting('db.run(sql)'), path: 'src/b.ts' } as ClaimedPlace, {}, renamed)
+    expect(answer(fenced, renamed, { found: [anew] }).verb).toBe('no_longer_applicable')
+    expect(answer(fenced, renamed, { found: [{ ...anew, severity: 'low' }] }).verb).toBe('still_present')
+    expect(answer(unfenced, renamed).verb).toBe('no_longer_applicable')
+  })
+
+  test('FI3: of two on the same line the one that is found again is not the other', () => {
+    const other = { ...fenced, fingerprint: 'other' }
+    const found = [{ ...other, originHead: sha('second') }]
+    expect(answer(fenced, before, { open: [fenced, other], found }).verb).toBe('still_present')
+  })
+
+  test('AD2: found again, it is made no milder by its model; what is not fenced is', () => {
+    const again = (finding: Finding) => {
+      const found = [{ ...finding, severity: 'low' as const }]
+      return dispose({ ...NOTHING, open: [finding], found }).standing.map(({ severity }) => severity)
+    }
+    expect(again(fenced)).toEqual(['critical'])
+    expect(again(unfenced)).toEqual(['low'])
+  })
+
+  test('whatever the code is, it stands where nothing was changed, and is fixed where its first line was', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.constantFrom(
+        '',
+        '}',
+        '  }',
+        `k = 'ghp_${'x1Y2'.repeat(9)}'`,
+        '<!-- muster:v1 -->',
+        'a & b…',
+        '-----BEGIN RSA PRIVATE KEY-----',
+      ),
+    )
+    const lines = fc.array(
+      line.map((text) => text.replaceAll('\n', ' ')),
+      { minLength: 1, maxLength: 8 },
+    )
+    fc.assert(
+      fc.property(lines, fc.nat(7), fc.nat(7), (texts, from, length) => {
+        const patch = (rows: readonly string[]) =>
+          `@@ -0,0 +1,${rows.length} @@\n${rows.map((row) => `+${row}`).join('\n')}`
+        const startLine = (from % texts.length) + 1
+        const last = Math.min(texts.length, startLine + length)
+        const file = fileOf(patch(texts))
+        const finding = saidOf({ kind: 'lines', path: PATH, side: 'RIGHT', startLine, line: last }, {}, file)
+        expect(answer(finding, file).isOpen).toBe(true)
+        const changed = texts.map((text, index) => (index < startLine ? `changed: ${text}` : text))
+        const left = changed.slice(0, startLine)
+        expect(answer(finding, fileOf(patch(left))).isOpen).toBe(false)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('many of them in a large file take a bounded time', () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => `+  value(${index % 7}, '${'x'.repeat(60)}')`)
+    const file = fileOf(`@@ -0,0 +1,3000 @@\n${rows.join('\n')}`)
+    const place = { kind: 'lines', path: PATH, side: 'RIGHT', startLine: 1, line: 3 } as const
+    const one = saidOf(place, {}, file)
+    const open = Array.from({ length: 200 }, (_, index) => ({
+      ...one,
+      fingerprint: `f${index}`,
+      quote: `${one.quote}${index}`,
+    }))
+    const start = performance.now()
+    answer(one, file, { open })
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+})
+
+const NOTHING = { said: [], sameHead: [], rejected: [], lenses: [], files: [before], filesCut: false }
+
+describe('a finding that is not fenced, of which its model says nothing more', () => {
+  test('is fixed at a newer head: the model may change its mind', () => {
+    expect(answer(unfenced, before)).toMatchObject({ verb: 'fixed', isOpen: false })
+  })
+
+  test('stands at a head at which it stood already: nothing was changed', () => {
+    const sameHead = [unfenced.fingerprint]
+    expect(answer(unfenced, before, { sameHead })).toEqual({
+      verb: 'still_present',
+      place: unfenced.place,
+      isOpen: true,
+    })
+    const whole: Finding = { ...unfenced, place: { kind: 'file', path: PATH } }
+    expect(answer(whole, before, { sameHead }).verb).toBe('still_present')
+  })
+
+  test('with another base at the same head it keeps its lines, and no comment goes where the diff has none', () => {
+    const sameHead = [unfenced.fingerprint]
+    const elsewhere = fileOf('@@ -90 +90,2 @@\n far()\n+away()')
+    const place = { ...unfenced.place, inDiff: false }
+    expect(answer(unfenced, elsewhere, { sameHead })).toEqual({ verb: 'still_present', place, isOpen: true })
+    const twice = fileOf('@@ -1,2 +1,4 @@\n import db\n+db.run(sql)\n+db.run(sql)\n close()')
+    expect(answer(unfenced, twice, { sameHead }).place).toEqual(unfenced.place)
+  })
+
+  test.each(['quote_not_found', 'over_limit'] as const)(
+    'stands if it may have been meant (%s), and its code is there',
+    (reason) => {
+      const rejected = [rejection(unfenced, reason)]
+      expect(answer(unfenced, before, { rejected })).toMatchObject({ verb: 'still_present', isOpen: true })
+      expect(answer(unfenced, fileOf('@@ -1 +1,2 @@\n import db\n+other()'), { rejected }).verb).toBe('fixed')
+      expect(answer(unfenced, before, { rejected: [{ ...rejection(unfenced, reason), rule: 'crash' }] }).verb).toBe(
+        'fixed',
+      )
+    },
+  )
+
+  test('about the title or the description, it is fixed by an edit, also at the same head', () => {
+    const whole: Finding = { ...unfenced, place: { kind: 'pull_request' } }
+    expect(answer(whole, before, { sameHead: [whole.fingerprint] }).verb).toBe('fixed')
+  })
+})
+
+describe('a finding of an analyzer that finds it no more', () => {
+  const secret = saidOf(quoting('db.run(sql)'), {}, before, 'secrets')
+
+  test('is fixed, also where its line is as it was: an analyzer says the same of the same code', () => {
+    expect(answer(secret, before, { sameHead: [secret.fingerprint] }).verb).toBe('fixed')
+  })
+
+  test('stays open if it may be one of those over the limit', () => {
+    const rejected = [rejection(secret, 'over_limit')]
+    expect(answer(secret, before, { rejected })).toMatchObject({ verb: 'not_looked_at', isOpen: true })
+  })
+})
