@@ -18,7 +18,8 @@ interface Zone {
 /** Folders of pure vocabulary in `shared`: each imports its own files and those of the folders before it. */
 export const subjects = ['base', 'findings', 'runs', 'verdict', 'fleet', 'publishing'] as const
 
-const pureFile = new RegExp(`^shared/(${subjects.join('|')})/[^/]+\\.ts$`)
+/** Paths of the pure vocabulary. */
+export const pureFile = new RegExp(`^shared/(${subjects.join('|')})/[^/]+\\.ts$`)
 
 /** Modules of Node.js and packages that pure code may use: digests, and schemas of data. */
 const pureLibraries = ['node:crypto', 'zod']

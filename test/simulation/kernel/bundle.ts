@@ -1,6 +1,6 @@
 /**
  * All rooms as one script: evaluating it is a cold start, with module state of its own. Loaded once and shared are
- * the vocabulary (shared/*.ts), which is pure by the import law, and packages, whose modules keep nothing of a call.
+ * the pure folders of shared/, which keep nothing by the import law, and packages, whose modules keep nothing of a call.
  */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -11,6 +11,7 @@ import { repositoryRoot } from '../../../infra/bundle.ts'
 import { type RoomName, roomNames } from '../../../infra/rooms.ts'
 import type { Point } from '../../../shared/base/failpoints.ts'
 import type { Lens, LensName } from '../../../shared/findings/lens.ts'
+import { pureFile, subjects } from '../../law/law.ts'
 import { type Change, changedFile, changeOfProcess, pathOf } from '../../mutants/change.ts'
 import { loaded } from './packages.ts'
 
@@ -39,12 +40,10 @@ type Evaluate = (
 /** Bundles the rooms, with one change of their code if it is to be judged; once per process is enough. */
 export async function bundleRooms(change: Change | undefined = changeOfProcess()): Promise<ColdStart> {
   const plugins = change ? [replacements, mutant(change)] : [replacements]
-  const files = readdirSync(path.join(repositoryRoot, 'shared')).filter((file) => file.endsWith('.ts'))
-  const shared = await script(
-    'vocabulary',
-    files.map((file) => `./shared/${file}`),
-    plugins,
+  const files = subjects.flatMap((subject) =>
+    readdirSync(path.join(repositoryRoot, 'shared', subject)).map((file) => `./shared/${subject}/${file}`),
   )
+  const shared = await script('vocabulary', files, plugins)
   const handlers = roomNames.map((room) => `./functions/${room}/handler.ts`)
   const rooms = await script('rooms', handlers, [...plugins, vocabulary])
 
@@ -89,7 +88,7 @@ async function script(name: string, modules: readonly string[], plugins: Plugin[
 /** Modules whose real code would do input or output, or listen, by what replaces them. */
 const sources: Readonly<Record<string, string>> = {
   lenses: 'export const lensOf = (name) => simulation.lensOf(name)',
-  points: 'export const reached = (point) => simulation.reached(point)',
+  failpoints: 'export const reached = (point) => simulation.reached(point)',
   '@aws-lambda-powertools/logger': `export class Logger {
     info(message, fields) { simulation.log('info', message, fields) }
     warn(message, fields) { simulation.log('warn', message, fields) }
@@ -108,7 +107,7 @@ const replacements: Plugin = {
   setup({ onResolve, onLoad }) {
     const simulated = (name: string) => ({ path: name, namespace: 'simulated' })
     onResolve({ filter: /\/lenses\/index\.ts$/ }, () => simulated('lenses'))
-    onResolve({ filter: /\/points\.ts$/ }, () => simulated('points'))
+    onResolve({ filter: /\/failpoints\.ts$/ }, () => simulated('failpoints'))
     onResolve({ filter: /^@aws-lambda-powertools\// }, (found) => simulated(found.path))
     // It keeps what is under way in its module: shared, a dead container's call for a token would be waited for by all others.
     onResolve({ filter: /^@octokit\/auth-app$/ }, (found) => ({ path: fileURLToPath(import.meta.resolve(found.path)) }))
@@ -128,13 +127,13 @@ function mutant(change: Change): Plugin {
   }
 }
 
-/** Files directly below shared/ are not bundled with the rooms. */
+/** Pure files of shared/ are not bundled with the rooms. */
 const vocabulary: Plugin = {
   name: 'vocabulary',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path: specifier, resolveDir }) => {
       const file = path.relative(repositoryRoot, path.resolve(resolveDir, specifier))
-      return path.dirname(file) === 'shared' ? { path: `./${file}`, external: true } : undefined
+      return pureFile.test(file) ? { path: `./${file}`, external: true } : undefined
     })
   },
 }
