@@ -124,24 +124,24 @@ function ruleOf(finding: Finding): SarifRule {
 }
 
 function resultOf(finding: Finding, ruleIds: readonly string[]): SarifResult {
-  const { severity, lens, place, title, why, clears, fingerprint } = finding
+  const { severity, lens, location, title, why, clears, fingerprint } = finding
   const ruleId = ruleIdOf(finding)
   return {
     ruleId,
     ruleIndex: ruleIds.indexOf(ruleId),
     level: LEVELS[severity],
     message: { text: `${title}\n\n${why}\n\nTo clear it: ${clears}` },
-    locations: locationsOf(place),
+    locations: locationsOf(location),
     partialFingerprints: { 'musterFinding/v1': fingerprint },
-    properties: { severity, lens, ...(place.kind === 'lines' ? { side: place.side } : {}) },
+    properties: { severity, lens, ...(location.kind === 'lines' ? { side: location.side } : {}) },
   }
 }
 
 /** None for the pull request as a whole. Lines of the LEFT side are those before the change: a viewer of the head has none. */
-function locationsOf(place: Finding['place']): SarifLocation[] {
-  if (place.kind === 'pull_request') return []
-  const uri = place.path.split('/').map(encodeURIComponent).join('/')
+function locationsOf(location: Finding['location']): SarifLocation[] {
+  if (location.kind === 'pull_request') return []
+  const uri = location.path.split('/').map(encodeURIComponent).join('/')
   const artifactLocation = { uri, uriBaseId: '%SRCROOT%' as const }
-  if (place.kind === 'file' || place.side === 'LEFT') return [{ physicalLocation: { artifactLocation } }]
-  return [{ physicalLocation: { artifactLocation, region: { startLine: place.startLine, endLine: place.line } } }]
+  if (location.kind === 'file' || location.side === 'LEFT') return [{ physicalLocation: { artifactLocation } }]
+  return [{ physicalLocation: { artifactLocation, region: { startLine: location.startLine, endLine: location.line } } }]
 }

@@ -48,7 +48,7 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
     // Class names are lost; errors carry their names as literals, which is what Step Functions matches on.
     keepNames: false,
     // Named points for tests (shared/base/failpoints.ts): nothing of them is deployed.
-    dropLabels: ['POINT'],
+    dropLabels: ['FAILPOINT'],
     legalComments: 'none',
     sourcemap: 'external',
     sourcesContent: false,

@@ -18,15 +18,15 @@ export interface Window {
  * ms after which each pull request is read, if its readings begin, in the order in which they were opened, as soon as a place
  * is free and, where they ask the model, the model isn't throttled. Who assigns them knows everything, and nobody dies.
  */
-export function idealEnds(work: readonly Work[], places: number, throttled: readonly Window[]): number[] {
-  const freeAt = Array.from({ length: places }, () => 0)
+export function idealEnds(work: readonly Work[], slots: number, throttled: readonly Window[]): number[] {
+  const freeAt = Array.from({ length: slots }, () => 0)
   const ends = new Map<number, number>()
   for (const { pull, isModel, durationMs } of work.toSorted((one, other) => one.pull - other.pull)) {
-    const place = freeAt.indexOf(Math.min(...freeAt))
-    const at = freeAt[place] ?? 0
+    const slot = freeAt.indexOf(Math.min(...freeAt))
+    const at = freeAt[slot] ?? 0
     const window = isModel ? throttled.find(({ from, to }) => from <= at && at < to) : undefined
     const end = (window?.to ?? at) + durationMs
-    freeAt[place] = end
+    freeAt[slot] = end
     ends.set(pull, Math.max(end, ends.get(pull) ?? 0))
   }
   return [...ends.values()]

@@ -115,13 +115,13 @@ export async function runBurst(options: BurstOptions): Promise<Burst> {
     const repositories = await addRepositories(opened, options.installations)
     await setCeiling(opened, options.ceiling)
     startedAt = opened.timeline.now
-    const places = watchPlaces(opened)
+    const slots = watchSlots(opened)
     killEvery(opened, options.killEveryMs, (room) => add(kills, room))
     const pulls = await drain(opened, repositories, options)
     const endedAfter = pulls.endedAt.map((at) => at - startedAt)
     return {
       ...calls,
-      ...places,
+      ...slots,
       ...shownOf(opened, pulls.all),
       endedAfter,
       windows,
@@ -172,12 +172,12 @@ async function drain(
   const startedAt = timeline.now
   for (let index = 0; index < pulls; index += 1) {
     await run(startedAt + Math.floor((index * withinMs) / pulls))
-    const place = repositories[index % repositories.length]
-    if (!place) throw new RangeError('Expected at least one installation, got none')
+    const slot = repositories[index % repositories.length]
+    if (!slot) throw new RangeError('Expected at least one installation, got none')
     const files = { 'a.ts': `one\ntwo ${index}\n` }
-    const opening = { repository: place.repository, files, title: `Change ${index}`, body: 'What it is for' }
+    const opening = { repository: slot.repository, files, title: `Change ${index}`, body: 'What it is for' }
     const { number } = await world.act((github) => github.open(opening))
-    all.push({ ...place, number })
+    all.push({ ...slot, number })
   }
   // A delivery whose function died is an answer of 5xx, and somebody has it redelivered.
   const redelivered = new Set<unknown>()
@@ -194,7 +194,7 @@ async function drain(
 }
 
 /** Counts on; the object's numbers are those up to the fleet's last change. */
-function watchPlaces({ table, timeline }: World): Pick<Burst, 'heldMs' | 'closedMs'> {
+function watchSlots({ table, timeline }: World): Pick<Burst, 'heldMs' | 'closedMs'> {
   const counted = { heldMs: 0, closedMs: 0 }
   const now = { held: 0, closed: 0, since: timeline.now }
   table.onCommit(({ changes }: Commit) => {

@@ -24,12 +24,12 @@ export function percentBeyond(fleet: Readings, ceiling: number, beforeEachMs = 0
 
 /** ms until the last of these readings ends, if each begins as soon as a place is free, after so many ms of its own. */
 function idealMs(readings: readonly Reading[], ceiling: number, beforeEachMs: number): number {
-  const places = Array.from({ length: ceiling }, () => 0)
+  const slots = Array.from({ length: ceiling }, () => 0)
   for (const { from, to } of readings) {
-    const free = places.indexOf(Math.min(...places))
-    places[free] = (places[free] ?? 0) + beforeEachMs + (to - from)
+    const free = slots.indexOf(Math.min(...slots))
+    slots[free] = (slots[free] ?? 0) + beforeEachMs + (to - from)
   }
-  return Math.max(...places)
+  return Math.max(...slots)
 }
 
 /** The most of them at one moment; one that begins as another one ends is not beside it. */

@@ -4,7 +4,7 @@ import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { Refused } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { answerGrant, enqueue } from '../../shared/coordinator/grant-slots.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
@@ -58,7 +58,7 @@ async function admit(run: Run, name: ReviewName, { token, lost }: Waiting): Prom
     },
     { writer: randomUUID(), now: Date.now() },
   )
-  POINT: await reached('admit.review_written')
+  FAILPOINT: await failpoint('admit.review_written')
   const about = { runId: run.runId, reviewId: `${name.lens}/${name.part}` }
   if (lost && isLost(review, lost) && (await takeBackEnded(coordinator, review, lost))) {
     log.info('Worker lost', { ...about, outcome: 'taken_back' })

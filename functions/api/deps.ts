@@ -1,5 +1,5 @@
 /** What the API works with. */
-import type { EndingParts } from '../../shared/coordinator/ending.ts'
-import type { StartParts } from '../../shared/coordinator/start-run.ts'
+import type { EndingDeps } from '../../shared/coordinator/ending.ts'
+import type { StartDeps } from '../../shared/coordinator/start-run.ts'
 
-export type ApiParts = EndingParts & StartParts
+export type ApiDeps = EndingDeps & StartDeps

@@ -6,11 +6,11 @@ import { fleetViewOf } from '../../shared/fleet/fleet-view.ts'
 import { readFleet, readWaiting } from '../../shared/ledger/fleet.ts'
 import { standingHalts } from '../../shared/ledger/halt.ts'
 import { type HttpRequest, jsonIn, revisionIn } from './core/request.ts'
-import type { ApiParts } from './deps.ts'
+import type { ApiDeps } from './deps.ts'
 import { setLimits } from './set-limits.ts'
 
 /** 200 with a view, and the revision of the limits as its entity tag. */
-export async function showFleet({ ledger }: ApiParts): Promise<HttpAnswer> {
+export async function showFleet({ ledger }: ApiDeps): Promise<HttpAnswer> {
   const [fleet, waiting, halts] = await Promise.all([readFleet(ledger), readWaiting(ledger), standingHalts(ledger)])
   const standing = Object.entries(halts).flatMap(([scope, halt]) => (halt ? [{ scope, ...halt }] : []))
   const closed = Object.fromEntries(Object.entries(fleet.closed).map(([pool, { until }]) => [pool, until]))
@@ -22,11 +22,11 @@ export async function showFleet({ ledger }: ApiParts): Promise<HttpAnswer> {
  * A sparse change, and what is effective then. Throws Refused `limits_invalid` and `limit_above_ceiling` (CE2), and
  * `limits_changed` where `If-Match` names an earlier revision; Retry `busy`.
  */
-export async function changeLimits(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
-  const change = await setLimits(parts, jsonIn(request), revisionIn(request))
+export async function changeLimits(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
+  const change = await setLimits(deps, jsonIn(request), revisionIn(request))
   if (change.kind === 'refused') throw new Refused(change.code, change.sentence, REMEDIES[change.code] ?? '')
-  parts.log.info('Limits changed', { count: change.limits.revision ?? 0 })
-  return showFleet(parts)
+  deps.log.info('Limits changed', { count: change.limits.revision ?? 0 })
+  return showFleet(deps)
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {

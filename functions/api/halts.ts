@@ -2,14 +2,14 @@
 
 import { Refused } from '../../shared/base/errors.ts'
 import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
-import { handOn } from '../../shared/coordinator/grant-slots.ts'
+import { grantSlots } from '../../shared/coordinator/grant-slots.ts'
 import { haltViewOf } from '../../shared/fleet/fleet-view.ts'
 import { liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
 import { callerOf, expectNothingIn, type HttpRequest, scopeIn, whyIn } from './core/request.ts'
-import type { ApiParts } from './deps.ts'
+import type { ApiDeps } from './deps.ts'
 
 /** 200 with the halt of exactly this scope. Throws Refused `unknown_halt` if none stands. */
-export async function showHalt({ ledger }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+export async function showHalt({ ledger }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const scope = scopeIn(request)
   const halt = (await standingHalts(ledger))[scope]
   if (!halt) throw new Refused('unknown_halt', `No halt stands for ${scope}.`, 'Nothing is to be lifted there.')
@@ -17,7 +17,7 @@ export async function showHalt({ ledger }: ApiParts, request: HttpRequest): Prom
 }
 
 /** 200 with the halt that stands then; an earlier one of an operator is kept, a pause of a comment is replaced. Throws Refused `halts_full`, Retry `busy`. */
-export async function halt({ ledger, now, log }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+export async function halt({ ledger, now, log }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const scope = scopeIn(request)
   const halt = await setHalt(ledger, { scope, by: callerOf(request), why: whyIn(request), since: now() })
   log.warn('Halted', { key: scope })
@@ -25,11 +25,11 @@ export async function halt({ ledger, now, log }: ApiParts, request: HttpRequest)
 }
 
 /** 200 with the halt that stood, or null. Who waits is served at once; held runs go on with the next sweep. */
-export async function resume(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+export async function resume(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
   const scope = scopeIn(request)
-  const lifted = await liftHalt(parts.ledger, scope)
-  await handOn(parts)
-  parts.log.warn('Resumed', { key: scope })
+  const lifted = await liftHalt(deps.ledger, scope)
+  await grantSlots(deps)
+  deps.log.warn('Resumed', { key: scope })
   return answer(200, { lifted: lifted.kind === 'lifted' ? haltViewOf(lifted.halt) : null })
 }

@@ -10,13 +10,13 @@ import { openDocuments } from '../../shared/documents/documents.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { refusalOf } from './core/answer.ts'
 import type { HttpRequest } from './core/request.ts'
-import type { ApiParts } from './deps.ts'
+import type { ApiDeps } from './deps.ts'
 import { changeLimits, showFleet } from './fleet.ts'
 import { halt, resume, showHalt } from './halts.ts'
 import { cancel, retry, showRun } from './runs.ts'
 
 const log = openLog('api')
-const parts: ApiParts = {
+const deps: ApiDeps = {
   ledger: openLedger(environment('TABLE_NAME'), timings()),
   executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
@@ -28,7 +28,7 @@ const parts: ApiParts = {
 }
 
 /** By API Gateway's route key: the routes that infra/http-api.ts has. */
-const routes: Readonly<Record<string, (parts: ApiParts, request: HttpRequest) => Promise<HttpAnswer>>> = {
+const routes: Readonly<Record<string, (deps: ApiDeps, request: HttpRequest) => Promise<HttpAnswer>>> = {
   'GET /runs/{runId}': showRun,
   'POST /runs/{runId}/cancel': cancel,
   'POST /runs/{runId}/retry': retry,
@@ -43,7 +43,7 @@ export async function handler(request: HttpRequest): Promise<HttpAnswer> {
   try {
     const route = routes[request.routeKey ?? '']
     if (!route) throw new Refused('unknown_route', 'There is no such route.', 'See the documentation of this version.')
-    return await route(parts, request)
+    return await route(deps, request)
   } catch (error) {
     log.warn('Not done', { error: nameOf(error), key: request.routeKey ?? '' })
     return refusalOf(error)

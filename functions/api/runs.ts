@@ -10,10 +10,10 @@ import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import { unknownRun } from './core/answer.ts'
 import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from './core/request.ts'
 import { stateOf, viewOf } from './core/run-view.ts'
-import type { ApiParts } from './deps.ts'
+import type { ApiDeps } from './deps.ts'
 
 /** 200 with the view. A verdict is told only when it is the one of the run's own plan. Throws Refused `unknown_run`. */
-export async function showRun({ ledger, documents }: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+export async function showRun({ ledger, documents }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const runId = runIdIn(request)
   const run = runId === undefined ? undefined : await readRun(ledger, runId)
   if (!run) throw unknownRun()
@@ -24,19 +24,19 @@ export async function showRun({ ledger, documents }: ApiParts, request: HttpRequ
 }
 
 /** 200 with the run as it is then: one that had ended stays as it ended. Throws Refused `unknown_run`, Retry `busy`. */
-export async function cancel(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+export async function cancel(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
   const runId = runIdIn(request)
-  const run = runId === undefined ? undefined : await cancelRun(parts, runId, callerOf(request))
+  const run = runId === undefined ? undefined : await cancelRun(deps, runId, callerOf(request))
   if (!run) throw unknownRun()
   return answer(200, stateOf(run))
 }
 
 /** 200 with the run and what the asking came to. Throws Refused `unknown_run`, Retry `busy`. */
-export async function retry(parts: ApiParts, request: HttpRequest): Promise<HttpAnswer> {
+export async function retry(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
   const runId = runIdIn(request)
-  const retried = runId === undefined ? undefined : await retryRun(parts, runId, askedIdIn(request))
+  const retried = runId === undefined ? undefined : await retryRun(deps, runId, askedIdIn(request))
   if (!retried) throw unknownRun()
   return answer(200, { status: retried.kind, ...stateOf(retried.run) })
 }

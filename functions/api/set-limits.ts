@@ -1,8 +1,8 @@
 /** Changing the fleet's limits: a raise grants at once, a lowering drains (DESIGN §5). */
 
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
-import { handOn } from '../../shared/coordinator/grant-slots.ts'
+import { grantSlots } from '../../shared/coordinator/grant-slots.ts'
 import type { LimitsChange } from '../../shared/fleet/ceiling.ts'
 import { updateLimits } from '../../shared/ledger/fleet.ts'
 
@@ -14,7 +14,7 @@ import { updateLimits } from '../../shared/ledger/fleet.ts'
 export async function setLimits(coordinator: Coordinator, patch: unknown, revision?: number): Promise<LimitsChange> {
   const { ledger, nonce, now } = coordinator
   const change = await updateLimits(ledger, patch, { writer: nonce(), now: now(), revision })
-  POINT: await reached('set_limits.written')
-  if (change.kind === 'changed') await handOn(coordinator)
+  FAILPOINT: await failpoint('set_limits.written')
+  if (change.kind === 'changed') await grantSlots(coordinator)
   return change
 }

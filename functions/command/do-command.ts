@@ -4,8 +4,8 @@ import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
 import { CONTRACT, GITHUB_UNREACHABLE_MS } from '../../shared/base/limits.ts'
 import { cancelRun } from '../../shared/coordinator/cancel.ts'
-import type { EndingParts } from '../../shared/coordinator/ending.ts'
-import { handOn } from '../../shared/coordinator/grant-slots.ts'
+import type { EndingDeps } from '../../shared/coordinator/ending.ts'
+import { grantSlots } from '../../shared/coordinator/grant-slots.ts'
 import { retryRun, startRun } from '../../shared/coordinator/start-run.ts'
 import { putDocument } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
@@ -20,7 +20,7 @@ import { causeOf, replyIdOf, runIdOf } from '../../shared/runs/run-identity.ts'
 import { type Command, type CommandFacts, type Decision, decide } from './core/command.ts'
 import { sayings, statusText } from './core/replies.ts'
 
-export interface CommandParts extends EndingParts {
+export interface CommandDeps extends EndingDeps {
   readonly github: GitHub
   readonly log: Log
 }
@@ -29,18 +29,18 @@ export interface CommandParts extends EndingParts {
  * Repeatable: what was done already is answered as it was, and the first reply stands. Throws Retry `head_not_visible` while
  * GitHub doesn't show yet what the comment was written about.
  */
-export async function doCommand(parts: CommandParts, command: Command): Promise<void> {
-  const facts = await factsOf(parts, command)
+export async function doCommand(deps: CommandDeps, command: Command): Promise<void> {
+  const facts = await factsOf(deps, command)
   const decision = decide(facts)
   if (decision.kind === 'wait') {
     throw new Retry('head_not_visible', 'GitHub does not show the head that is meant yet.', GITHUB_UNREACHABLE_MS)
   }
-  const text = await act(parts, facts, decision)
-  await answer(parts, command, text)
-  parts.log.info('Command done', { outcome: decision.kind })
+  const text = await act(deps, facts, decision)
+  await answer(deps, command, text)
+  deps.log.info('Command done', { outcome: decision.kind })
 }
 
-async function factsOf({ ledger, github, now }: CommandParts, command: Command): Promise<CommandFacts> {
+async function factsOf({ ledger, github, now }: CommandDeps, command: Command): Promise<CommandFacts> {
   const { repository, number } = command
   const [permission, pullRequest, thread, halts] = await Promise.all([
     github.permission(repository, command.author),
@@ -69,21 +69,21 @@ async function factsOf({ ledger, github, now }: CommandParts, command: Command):
 }
 
 /** Acts, and says what came of it. */
-async function act(parts: CommandParts, facts: CommandFacts, decision: Exclude<Decision, { kind: 'wait' }>) {
-  const { ledger, now } = parts
+async function act(deps: CommandDeps, facts: CommandFacts, decision: Exclude<Decision, { kind: 'wait' }>) {
+  const { ledger, now } = deps
   const { command, halt, thread, pullRequest } = facts
   const scope = `repository/${command.repository.id}` as const
   switch (decision.kind) {
     case 'reply':
       return decision.text
     case 'review':
-      return review(parts, facts, decision)
+      return review(deps, facts, decision)
     case 'cancel': {
-      const run = await cancelRun(parts, decision.run.runId, `@${command.author}`)
+      const run = await cancelRun(deps, decision.run.runId, `@${command.author}`)
       return sayings.nothingAtWork(run)
     }
     case 'retry': {
-      const retried = await retryRun(parts, decision.run.runId, command.cause)
+      const retried = await retryRun(deps, decision.run.runId, command.cause)
       if (!retried || retried.kind === 'conflict') return sayings.conflict()
       if (retried.kind === 'nothing_missing') return sayings.nothingMissing(retried.run)
       return retried.kind === 'joined' ? sayings.joined(retried.run) : sayings.again(retried.run.head)
@@ -96,7 +96,7 @@ async function act(parts: CommandParts, facts: CommandFacts, decision: Exclude<D
       // An operator may have halted since the decision.
       const lifted = await liftHalt(ledger, scope, isPause)
       if (lifted.kind === 'stays') return sayings.haltedByOperator()
-      await handOn(parts)
+      await grantSlots(deps)
       return sayings.resumed(lifted.kind === 'lifted')
     }
     case 'status': {
@@ -108,7 +108,7 @@ async function act(parts: CommandParts, facts: CommandFacts, decision: Exclude<D
 }
 
 async function review(
-  parts: CommandParts,
+  deps: CommandDeps,
   { command, halt }: CommandFacts,
   { request, joins }: Extract<Decision, { kind: 'review' }>,
 ): Promise<string> {
@@ -117,7 +117,7 @@ async function review(
     said.push(sayings.joined(joins))
     if (request.focus !== undefined) said.push(sayings.focusComesLate())
   } else {
-    const { kind, run } = await startRun(parts, request, command.cause)
+    const { kind, run } = await startRun(deps, request, command.cause)
     if (kind === 'conflict') return sayings.conflict()
     if (kind === 'joined') said.push(sayings.joined(run))
     else said.push(run.attempt > 1 ? sayings.again(run.head) : sayings.started(run.head))
@@ -126,8 +126,8 @@ async function review(
   return said.join('\n\n')
 }
 
-async function answer(parts: CommandParts, command: Command, text: string): Promise<void> {
-  const { ledger, documents, outbox, nonce, now } = parts
+async function answer(deps: CommandDeps, command: Command, text: string): Promise<void> {
+  const { ledger, documents, outbox, nonce, now } = deps
   const { repository, number, commentId } = command
   const marker = markerOf.reply(commentId)
   const reply: ReplyMessage = { kind: 'reply', marker, body: `${text}\n\n${marker}` }

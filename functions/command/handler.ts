@@ -1,14 +1,14 @@
 /** Command: does what events other than heads ask of a pull request. */
 import { randomUUID } from 'node:crypto'
-import { type BatchAnswer, type QueueRecord, workThrough } from '../../shared/aws/batch.ts'
+import { type BatchAnswer, processBatch, type QueueRecord } from '../../shared/aws/batch.ts'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { isFailure, nameOf } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
-import { type EndingParts, finishEnding } from '../../shared/coordinator/ending.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
+import { type EndingDeps, finishEnding } from '../../shared/coordinator/ending.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { openApp } from '../../shared/github/app.ts'
 import { whileNew } from '../../shared/github/while-new.ts'
@@ -25,7 +25,7 @@ import { doCommand } from './do-command.ts'
 const log = openLog('command')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
 const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID')), environment('GITHUB_API_URL'))
-const parts: EndingParts = {
+const deps: EndingDeps = {
   ledger,
   executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
@@ -36,7 +36,7 @@ const parts: EndingParts = {
 }
 
 export async function handler(batch: { readonly Records: readonly QueueRecord[] }): Promise<BatchAnswer> {
-  return workThrough(batch.Records, takeUp, (error) => log.error('An event was not done', { error: nameOf(error) }))
+  return processBatch(batch.Records, takeUp, (error) => log.error('An event was not done', { error: nameOf(error) }))
 }
 
 /** Does one event; one that was done already is acknowledged, one that can't be done yet is due again, however long that lasts. */
@@ -51,7 +51,7 @@ async function takeUp(body: string): Promise<void> {
     log.warn('An event waits', { event: event.kind, code: error.code })
     return postponeEvent(ledger, event, Date.now() + error.afterMs)
   }
-  POINT: await reached('command.done')
+  FAILPOINT: await failpoint('command.done')
   await finishEvent(ledger, event)
 }
 
@@ -59,8 +59,8 @@ async function takeUp(body: string): Promise<void> {
 async function endRun(event: ClosedEvent): Promise<void> {
   const ends = runToEnd(event, await readThread(ledger, event.repository.id, event.number))
   if (ends && (await beginEnding(ledger, ends, { ...ends, eventAt: event.eventAt, now: Date.now() }))) {
-    POINT: await reached('command.ending_begun')
-    await finishEnding(parts, ends.runId)
+    FAILPOINT: await failpoint('command.ending_begun')
+    await finishEnding(deps, ends.runId)
   }
   log.info('Event done', { event: event.kind, outcome: ends ? 'ended' : 'nothing_to_end' })
 }
@@ -69,7 +69,7 @@ async function endRun(event: ClosedEvent): Promise<void> {
 async function obey(event: Command): Promise<void> {
   const github = whileNew(await openInstallation(event.repository.installationId, Date.now()), event, Date.now)
   try {
-    await doCommand({ ...parts, github, log }, event)
+    await doCommand({ ...deps, github, log }, event)
   } catch (error) {
     if (!isFailure(error, 'dead')) throw error
     log.error('A command can not be done', { code: error.code })

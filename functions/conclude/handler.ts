@@ -5,7 +5,7 @@ import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { nudge, openQueue } from '../../shared/aws/queue.ts'
 import { Dead } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { CONTRACT } from '../../shared/base/limits.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
@@ -21,14 +21,21 @@ import type { Run } from '../../shared/runs/run.ts'
 import { withToken } from '../../shared/runs/task-tokens.ts'
 import type { Thread } from '../../shared/runs/thread.ts'
 import type { Conclusion } from '../../shared/verdict/conclusion.ts'
-import { isShownAgain, type Plan } from '../../shared/verdict/plan.ts'
+import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
 import { checkRunOf } from './core/check-run.ts'
 import { conclude } from './core/conclude.ts'
 import { labelOf } from './core/label.ts'
-import { saidByRun } from './core/restated-verdict.ts'
+import { restatedVerdict } from './core/restated-verdict.ts'
 import { reviewMessageOf } from './core/review-message.ts'
 import { summaryOf } from './core/summary.ts'
-import { type ReviewOwed, reviewOwed, reviewOwedStill, roundOwed, saidBefore, supplementOf } from './next-review.ts'
+import {
+  announcedFindings,
+  type NextReview,
+  nextReview,
+  restatedReview,
+  supplementOf,
+  unusedRound,
+} from './next-review.ts'
 
 const log = openLog('conclude')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
@@ -45,13 +52,13 @@ export async function handler(input: unknown): Promise<void> {
     await answerToken(coordinator.executions, token, { outcome })
     return
   }
-  POINT: await reached('conclude.written')
+  FAILPOINT: await failpoint('conclude.written')
   const run = await readRun(ledger, runId)
   if (run) {
     const { repository, number } = run
     await nudge(outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, randomUUID())
   }
-  POINT: await reached('conclude.nudged')
+  FAILPOINT: await failpoint('conclude.nudged')
   // Everything may be shown already, by a post that came between the transaction and this token (IL10).
   await finishIfShown(coordinator, runId)
 }
@@ -72,12 +79,12 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(documents, run.plan)
-  const { conclusion, ...owed } = isShownAgain(run, plan)
+  const { conclusion, ...owed } = isRestated(run, plan)
     ? await shownBefore(run, plan, thread)
     : await concluded(run, plan)
   const document = await putDocument(documents, conclusion)
   const resources = await resourcesOf(run, conclusion)
-  POINT: await reached('conclude.documents_stored')
+  FAILPOINT: await failpoint('conclude.documents_stored')
   const moved = await writeConclusion(ledger, {
     thread,
     run,
@@ -106,11 +113,11 @@ async function shownBefore(run: Run, plan: Plan, thread: Thread): Promise<Conclu
   const own = await conclusionOf(run.conclusion)
   const last = thread.lastConclusion
   const conclusion = last?.head === run.head ? await conclusionOf(last.digest) : own
-  const owed = await reviewOwedStill(ledger, run, plan, own)
+  const owed = await restatedReview(ledger, run, plan, own)
   if (!owed) return { conclusion }
   // A review of another head may have said some of it meanwhile.
-  const said = await saidBefore(ledger, run, plan, coordinator.now())
-  const again = saidByRun(conclusion, own, { saidIn: owed.key, said })
+  const said = await announcedFindings(ledger, run, plan, coordinator.now())
+  const again = restatedVerdict(conclusion, own, { announcedIn: owed.key, said })
   return { conclusion: again, message: await messageOf(owed, plan, again) }
 }
 
@@ -131,15 +138,15 @@ async function concluded(run: Run, plan: Plan): Promise<Concluded> {
           : undefined,
     })),
   )
-  const made = conclude(plan, seen, await saidBefore(ledger, run, plan, coordinator.now()))
-  const owed = await reviewOwed(ledger, run, plan, made)
-  if (!owed) return { conclusion: made, roundOf: isWhole(made) ? await roundOwed(ledger, run, plan) : undefined }
-  const conclusion = { ...made, saidIn: owed.key }
+  const made = conclude(plan, seen, await announcedFindings(ledger, run, plan, coordinator.now()))
+  const owed = await nextReview(ledger, run, plan, made)
+  if (!owed) return { conclusion: made, roundOf: isWhole(made) ? await unusedRound(ledger, run, plan) : undefined }
+  const conclusion = { ...made, announcedIn: owed.key }
   return { conclusion, message: await messageOf(owed, plan, conclusion) }
 }
 
 /** What was not read whole uses no round (RO2). */
-async function messageOf(owed: ReviewOwed, plan: Plan, conclusion: Conclusion): Promise<MessageOwed> {
+async function messageOf(owed: NextReview, plan: Plan, conclusion: Conclusion): Promise<MessageOwed> {
   const review = reviewMessageOf(conclusion, { requestChanges: false, supplement: supplementOf(owed) })
   return {
     ...owed,

@@ -5,7 +5,7 @@ import { WITHDRAWAL_DECIDED_MS } from '../../shared/base/limits.ts'
 import { type MessageState, readMessage } from '../../shared/ledger/message.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import { saidOf, unsaid } from '../../shared/verdict/announced-findings.ts'
+import { announcedBy, unannounced } from '../../shared/verdict/announced-findings.ts'
 import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../shared/verdict/plan.ts'
 
@@ -13,7 +13,7 @@ import type { Plan } from '../../shared/verdict/plan.ts'
 const REVIEW_KEY = 'review'
 const SUPPLEMENT_KEY = /^review-a(\d+)$/
 
-export interface ReviewOwed {
+export interface NextReview {
   readonly key: string
   /** The state of its message as it was read. */
   readonly before: MessageState | undefined
@@ -24,13 +24,13 @@ export interface ReviewOwed {
  * refused, is said by the next one. While it isn't decided whether that review stands, throws Retry, for a bounded time
  * (IL2). `now` is ms UTC.
  */
-export async function saidBefore(ledger: Ledger, run: Run, plan: Plan, now: number): Promise<readonly string[]> {
-  const { openSaid, plannedAt } = plan
-  if (!openSaid.message) return openSaid.before
-  const state = await stateOf(ledger, run, openSaid.message)
+export async function announcedFindings(ledger: Ledger, run: Run, plan: Plan, now: number): Promise<readonly string[]> {
+  const { announcements, plannedAt } = plan
+  if (!announcements.message) return announcements.before
+  const state = await stateOf(ledger, run, announcements.message)
   const isOpen = state === 'owed' || state === 'withdrawing'
   if (isOpen && now < plannedAt + WITHDRAWAL_DECIDED_MS) throw beingWithdrawn()
-  return saidOf(openSaid, state === 'said')
+  return announcedBy(announcements, state === 'said')
 }
 
 /**
@@ -38,19 +38,19 @@ export async function saidBefore(ledger: Ledger, run: Run, plan: Plan, now: numb
  * with what the first didn't say; none for a run of analyzers. One that failed is tried again under its own key, by which
  * it is found if it stands on GitHub after all.
  */
-export async function reviewOwed(
+export async function nextReview(
   ledger: Ledger,
   run: Run,
   plan: Plan,
   conclusion: Conclusion,
-): Promise<ReviewOwed | undefined> {
+): Promise<NextReview | undefined> {
   if (plan.kind !== 'full') return undefined
   const { runId } = run
-  const { planKey, openSaid } = plan
+  const { planKey, announcements } = plan
   const first = await settledStateOf(ledger, run, { runId, planKey, key: REVIEW_KEY })
   if (first !== 'said') return { key: REVIEW_KEY, before: first }
-  if (unsaid(conclusion).length === 0) return undefined
-  const { message } = openSaid
+  if (unannounced(conclusion).length === 0) return undefined
+  const { message } = announcements
   const last = message?.runId === runId && message.planKey === planKey ? message : undefined
   const before = last && (await settledStateOf(ledger, run, last))
   if (last && before !== 'said') return { key: last.key, before }
@@ -62,7 +62,7 @@ export async function reviewOwed(
  * The review that was said while a lens was missing, and used no round, where all is read by now and there is nothing to add
  * to it: it uses the round (RO2). Undefined where none was said, or its round is used.
  */
-export async function roundOwed(
+export async function unusedRound(
   ledger: Ledger,
   run: Run,
   plan: Plan,
@@ -75,14 +75,14 @@ export async function roundOwed(
 }
 
 /** The review that a verdict still owes when it is shown again: one that was never said. */
-export async function reviewOwedStill(
+export async function restatedReview(
   ledger: Ledger,
   run: Run,
   plan: Plan,
   conclusion: Conclusion,
-): Promise<ReviewOwed | undefined> {
+): Promise<NextReview | undefined> {
   const { planKey } = plan
-  for (const key of new Set([REVIEW_KEY, conclusion.saidIn ?? REVIEW_KEY])) {
+  for (const key of new Set([REVIEW_KEY, conclusion.announcedIn ?? REVIEW_KEY])) {
     const before = await settledStateOf(ledger, run, { runId: run.runId, planKey, key })
     if (before !== 'said') return { key, before }
   }
@@ -90,7 +90,7 @@ export async function reviewOwedStill(
 }
 
 /** The attempt whose further review this key names; undefined for the first. */
-export function supplementOf({ key }: ReviewOwed): number | undefined {
+export function supplementOf({ key }: NextReview): number | undefined {
   const attempt = SUPPLEMENT_KEY.exec(key)?.[1]
   return attempt === undefined ? undefined : Number(attempt)
 }

@@ -8,7 +8,7 @@ import type { PullRequestShown } from '../../shared/runs/head.ts'
 import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/runs/run.ts'
 import { claim, seenOpen, type Thread } from '../../shared/runs/thread.ts'
 import { headSeen } from './core/head.ts'
-import type { PlanParts } from './deps.ts'
+import type { PlanDeps } from './deps.ts'
 
 export type Claimed =
   | {
@@ -33,10 +33,10 @@ export type Claimed =
     }
 
 /** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
-export async function claimPullRequest(parts: PlanParts, run: Run): Promise<Claimed> {
-  const { ledger, github } = parts
+export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claimed> {
+  const { ledger, github } = deps
   return contended<Claimed>(async () => {
-    const now = parts.now()
+    const now = deps.now()
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')

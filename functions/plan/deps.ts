@@ -6,7 +6,7 @@ import type { Documents } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import type { PlanFacts } from './core/plan.ts'
 
-export interface PlanParts extends Coordinator {
+export interface PlanDeps extends Coordinator {
   readonly documents: Documents
   readonly outbox: NudgeQueue
   readonly github: GitHub

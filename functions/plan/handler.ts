@@ -6,7 +6,7 @@ import { openLog } from '../../shared/aws/log.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { isFailure, Refused, type Retry } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { PLAN_PATIENCE_MS } from '../../shared/base/limits.ts'
 import { finishEnding } from '../../shared/coordinator/ending.ts'
 import { holdBehind, holdForHalt } from '../../shared/coordinator/hold.ts'
@@ -25,7 +25,7 @@ import { isOutOfPatience, throttledUntil } from './core/patience.ts'
 import { answerPlanned, planClaimed } from './store-plan.ts'
 
 const modelUrl = optionalEnvironment('MODEL_BASE_URL')
-const parts = {
+const deps = {
   ledger: openLedger(environment('TABLE_NAME'), timings()),
   executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
@@ -47,13 +47,13 @@ type Ending = Parameters<typeof finishEnding>[0]
  */
 export async function handler(input: unknown): Promise<PlanAnswer> {
   const { runId, attempt, execution, startedAt } = inputOf(planInput, input)
-  const run = await readRun(parts.ledger, runId)
+  const run = await readRun(deps.ledger, runId)
   if (!run) throw new Refused('unknown_run', 'There is no such run.', 'Comment /muster review on the pull request.')
   if (run.attempt !== attempt || run.state === 'ended' || run.state === 'ending') return ended('superseded')
   if (run.state === 'held') return ended('held')
-  if (run.plan) return answerPlanned(parts, run, await getDocument<Plan>(parts.documents, run.plan), 'replay')
+  if (run.plan) return answerPlanned(deps, run, await getDocument<Plan>(deps.documents, run.plan), 'replay')
 
-  const ending = { ...parts, stateMachineArn: stateMachineArnOf(execution) }
+  const ending = { ...deps, stateMachineArn: stateMachineArnOf(execution) }
   try {
     return await planRun(run, ending)
   } catch (error) {
@@ -66,19 +66,19 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
 
 async function planRun(run: Run, ending: Ending): Promise<PlanAnswer> {
   const { installationId } = run.repository
-  const closed = await closedUntil(parts.ledger, installationId, parts.now())
-  if (closed !== undefined) throw throttledUntil(closed, parts.now())
-  const github = whileNew(await openInstallation(installationId, parts.now()), run, parts.now)
-  const claimed = await claimPullRequest({ ...parts, github }, run)
+  const closed = await closedUntil(deps.ledger, installationId, deps.now())
+  if (closed !== undefined) throw throttledUntil(closed, deps.now())
+  const github = whileNew(await openInstallation(installationId, deps.now()), run, deps.now)
+  const claimed = await claimPullRequest({ ...deps, github }, run)
   if (claimed.kind === 'held') return ended('held')
   if (claimed.kind === 'planned') {
-    return answerPlanned(parts, claimed.run, await getDocument<Plan>(parts.documents, claimed.plan), 'replay')
+    return answerPlanned(deps, claimed.run, await getDocument<Plan>(deps.documents, claimed.plan), 'replay')
   }
   if (claimed.kind !== 'claimed') return notPlanned(run, claimed, ending)
-  POINT: await reached('plan.claimed')
+  FAILPOINT: await failpoint('plan.claimed')
   if (claimed.ends) await finishEnding(ending, claimed.ends)
-  POINT: await reached('plan.earlier_ended')
-  return planClaimed({ ...parts, github }, claimed)
+  FAILPOINT: await failpoint('plan.earlier_ended')
+  return planClaimed({ ...deps, github }, claimed)
 }
 
 /** It may work later: GitHub's limit is kept, what else there is the machine tries again, until patience has an end. */
@@ -87,7 +87,7 @@ async function notNow(
   why: Retry,
   { ending, startedAt }: { ending: Ending; startedAt: string | undefined },
 ): Promise<PlanAnswer> {
-  const { ledger, now, log } = parts
+  const { ledger, now, log } = deps
   const { code, afterMs } = why
   if (isOutOfPatience(why, startedAt, now())) {
     const reason = {
@@ -107,20 +107,20 @@ async function notPlanned(
   why: Exclude<Claimed, { kind: 'claimed' | 'planned' | 'held' }>,
   ending: Ending,
 ): Promise<PlanAnswer> {
-  const { ledger, now, log } = parts
+  const { ledger, now, log } = deps
   const code = why.kind === 'end' ? why.reason.code : why.kind === 'halted' ? 'halted' : 'attempt_waits'
   log.info('Not planned', { runId: run.runId, attempt: run.attempt, outcome: why.kind, code })
   if (why.kind !== 'end') {
-    const held = await (why.kind === 'halted' ? holdForHalt(parts, run) : holdBehind(parts, run, why.behind))
+    const held = await (why.kind === 'halted' ? holdForHalt(deps, run) : holdBehind(deps, run, why.behind))
     return ended(held ? 'held' : 'superseded')
   }
   const { outcome, reason } = why
   if (await beginEnding(ledger, run, { outcome, reason, asOf: run.eventAt, now: now() })) {
-    POINT: await reached('plan.ending_begun')
+    FAILPOINT: await failpoint('plan.ending_begun')
     // Its own execution goes on to its end by this answer.
     await finishEnding({ ...ending, keepExecution: true }, run.runId)
   }
-  if (why.shown !== undefined) await reviveHead(parts, run, why.shown)
+  if (why.shown !== undefined) await reviveHead(deps, run, why.shown)
   return ended(outcome === 'failed' ? 'failed' : 'superseded')
 }
 

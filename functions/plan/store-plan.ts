@@ -1,7 +1,7 @@
 /** Makes the plan of a claimed run, stores it once for its attempt, and shows that the review is on its way. */
 import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/base/limits.ts'
 import { putDocument } from '../../shared/documents/documents.ts'
 import { effectiveOf } from '../../shared/fleet/ceiling.ts'
@@ -16,50 +16,50 @@ import type { PlanAnswer } from '../../shared/runs/contract.ts'
 import { reviewIdOf } from '../../shared/runs/review.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import type { Thread } from '../../shared/runs/thread.ts'
-import { isShownAgain, type Plan } from '../../shared/verdict/plan.ts'
+import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
 import { makePlan } from './core/plan.ts'
-import type { PlanParts } from './deps.ts'
+import type { PlanDeps } from './deps.ts'
 import { gather, withTexts } from './gather.ts'
 
 /** Throws Retry `claim_contended` if the run changed while it was planned: what stands there then decides. */
 export async function planClaimed(
-  parts: PlanParts,
+  deps: PlanDeps,
   claimed: { readonly run: Run; readonly thread: Thread; readonly pullRequest: PullRequest },
 ): Promise<PlanAnswer> {
-  const { ledger, documents, deploymentModel, now, log } = parts
+  const { ledger, documents, deploymentModel, now, log } = deps
   const { run } = claimed
-  const made = makePlan(await gather(parts, { ...claimed, deploymentModel, now: now() }))
-  const shown = isShownAgain(run, made)
-  const plan = shown ? made : await withTexts(parts, made)
+  const made = makePlan(await gather(deps, { ...claimed, deploymentModel, now: now() }))
+  const shown = isRestated(run, made)
+  const plan = shown ? made : await withTexts(deps, made)
   const digest = await putDocument(documents, plan)
-  const wanted = shown ? [] : await inProgress(parts, run, plan)
-  POINT: await reached('plan.stored')
+  const wanted = shown ? [] : await inProgress(deps, run, plan)
+  FAILPOINT: await failpoint('plan.stored')
   const { planKey } = plan
   const planned = await writePlan(ledger, run, { digest, planKey, pools: poolsOf(plan), wanted, now: now() })
   if (!planned) throw new Retry('claim_contended', 'The run changed while it was planned.', 1_000)
-  POINT: await reached('plan.written')
+  FAILPOINT: await failpoint('plan.written')
   log.info('Planned', {
     runId: run.runId,
     attempt: run.attempt,
     outcome: shown ? 'shown' : plan.kind,
     count: plan.reviews.length,
   })
-  return answerPlanned(parts, planned, plan, 'planned')
+  return answerPlanned(deps, planned, plan, 'planned')
 }
 
 /** The answer for a run that has its plan, however often it is asked for; a verdict that is known already is shown again. */
 export async function answerPlanned(
-  parts: Pick<PlanParts, 'ledger' | 'outbox' | 'nonce'>,
+  deps: Pick<PlanDeps, 'ledger' | 'outbox' | 'nonce'>,
   run: Run,
   plan: Plan,
   outcome: 'planned' | 'replay',
 ): Promise<PlanAnswer> {
-  const shown = isShownAgain(run, plan)
+  const shown = isRestated(run, plan)
   if (!shown && run.state === 'running') {
     const { repository, number, runId } = run
-    await nudge(parts.outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, parts.nonce())
+    await nudge(deps.outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, deps.nonce())
   }
-  const { effective } = effectiveOf((await readFleet(parts.ledger)).limits)
+  const { effective } = effectiveOf((await readFleet(deps.ledger)).limits)
   const name = { runId: run.runId, planKey: plan.planKey }
   return {
     outcome: shown ? 'shown' : outcome,
@@ -70,7 +70,7 @@ export async function answerPlanned(
 }
 
 /** The check run is in progress and the label says so, from now until there is a verdict (PR1). */
-async function inProgress({ documents }: PlanParts, run: Run, plan: Plan): Promise<Raise['wanted']> {
+async function inProgress({ documents }: PlanDeps, run: Run, plan: Plan): Promise<Raise['wanted']> {
   const label: LabelResource = { kind: 'label', label: 'muster: checking' }
   const checkRun = inProgressCheckRun(run, [...new Set(plan.reviews.map(({ lens }) => lens))])
   return [

@@ -4,7 +4,7 @@ import type { Documents } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
 
-export interface PostParts {
+export interface PostDeps {
   readonly ledger: Ledger
   readonly documents: Documents
   readonly github: GitHub

@@ -1,6 +1,6 @@
 /** Post: brings GitHub to what the ledger says is to be shown. What is there is read before, what is shown is read back after. */
 import { randomUUID } from 'node:crypto'
-import { type BatchAnswer, type QueueRecord, workThrough } from '../../shared/aws/batch.ts'
+import { type BatchAnswer, processBatch, type QueueRecord } from '../../shared/aws/batch.ts'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
@@ -14,7 +14,7 @@ import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { inputOf, outboxNudge } from '../../shared/runs/contract.ts'
 import type { Repository } from '../../shared/runs/run.ts'
-import type { PostParts } from './deps.ts'
+import type { PostDeps } from './deps.ts'
 import { forgetMessage } from './forget.ts'
 import { isReply, showReply } from './replies.ts'
 import { showRun } from './show.ts'
@@ -26,12 +26,12 @@ const openInstallation = openApp(openSecret(environment('GITHUB_APP_SECRET_ID'))
 const coordinator: Coordinator = { ledger, executions: openExecutions(), now: Date.now, nonce: randomUUID }
 
 export async function handler(batch: { readonly Records: readonly QueueRecord[] }): Promise<BatchAnswer> {
-  return workThrough(batch.Records, post, (error) =>
+  return processBatch(batch.Records, post, (error) =>
     log.error('A pull request was not posted to', { error: nameOf(error) }),
   )
 }
 
-async function partsFor({ installationId }: Repository): Promise<PostParts> {
+async function depsFor({ installationId }: Repository): Promise<PostDeps> {
   const github = await openInstallation(installationId, Date.now())
   return { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
 }
@@ -43,12 +43,12 @@ async function post(body: string): Promise<void> {
   const run = await readRun(ledger, runId)
   if (!run) {
     for (const message of await readMessages(ledger, nudge)) {
-      if (isReply(message)) await showReply(await partsFor(message.repository), message)
+      if (isReply(message)) await showReply(await depsFor(message.repository), message)
       else await forgetMessage({ ledger, owner: randomUUID(), now: Date.now }, message)
     }
     return
   }
-  const parts = await partsFor(run.repository)
-  const finished = await showRun(parts, coordinator, run)
+  const deps = await depsFor(run.repository)
+  const finished = await showRun(deps, coordinator, run)
   log.info('Posted', { runId, outcome: finished ? 'shown' : 'owed' })
 }

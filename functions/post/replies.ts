@@ -11,15 +11,15 @@ import {
   leaseMessage,
   type Message,
   postponeMessage,
-  recordLook,
+  recordRecheck,
   rememberPending,
   settleMessage,
   stillLeased,
 } from '../../shared/ledger/message.ts'
 import type { ReplyMessage } from '../../shared/publishing/github-payloads.ts'
 import type { Repository } from '../../shared/runs/run.ts'
-import { afterUnknown, isLeft, isLookDue, secondLook } from './core/posting.ts'
-import type { PostParts } from './deps.ts'
+import { afterUnknown, isLeaseAbandoned, isRecheckDue, nextRecheckAt } from './core/posting.ts'
+import type { PostDeps } from './deps.ts'
 import { giveUp } from './give-up.ts'
 import { writingFor } from './writing.ts'
 
@@ -31,28 +31,28 @@ export function isReply(message: Message): message is Reply {
 }
 
 /** Says a reply that is owed, or looks again at one that was settled. One that another poster holds is left to it. */
-export async function showReply(parts: PostParts, message: Reply): Promise<void> {
-  const { ledger, owner, now, log } = parts
-  if (message.state !== 'owed' && !isLookDue(message, now()) && !isLeft(message, now())) return
+export async function showReply(deps: PostDeps, message: Reply): Promise<void> {
+  const { ledger, owner, now, log } = deps
+  if (message.state !== 'owed' && !isRecheckDue(message, now()) && !isLeaseAbandoned(message, now())) return
   if (!(await leaseMessage(ledger, message, owner, now()))) return
-  const writing = writingFor(parts, message)
+  const writing = writingFor(deps, message)
   const leaseMs = ledger.timings.postLeaseMs
-  const lookAt = () => secondLook(message, { now: now(), leaseMs, unanswered: writing.unanswered() })
+  const recheckAt = () => nextRecheckAt(message, { now: now(), leaseMs, unanswered: writing.unanswered() })
   try {
-    const replied = await say({ ...parts, github: writing.github }, message)
-    await record(parts, message, replied, lookAt())
+    const replied = await say({ ...deps, github: writing.github }, message)
+    await record(deps, message, replied, recheckAt())
   } catch (error) {
     if (!isFailure(error, 'dead') && !isFailure(error, 'refused')) throw error
     log.error('A reply can not be said', { code: error.code })
     if (message.state === 'owed') {
-      await giveUp(parts, message, sentenceOf(error))
+      await giveUp(deps, message, sentenceOf(error))
     } else {
-      await recordLook(ledger, message, owner)
+      await recordRecheck(ledger, message, owner)
     }
   }
 }
 
-async function say({ ledger, documents, github, owner }: PostParts, message: Reply): Promise<Replied> {
+async function say({ ledger, documents, github, owner }: PostDeps, message: Reply): Promise<Replied> {
   const { repository, number, pendingId } = message
   const reply = await getDocument<ReplyMessage>(documents, message.document)
   const place = { repo: repository, number, ...(pendingId === undefined ? {} : { knownId: pendingId }) }
@@ -68,23 +68,24 @@ async function say({ ledger, documents, github, owner }: PostParts, message: Rep
   })
 }
 
-async function record(parts: PostParts, message: Reply, replied: Replied, lookAt: number | undefined): Promise<void> {
-  const { ledger, owner, now, log } = parts
+async function record(deps: PostDeps, message: Reply, replied: Replied, recheckAt: number | undefined): Promise<void> {
+  const { ledger, owner, now, log } = deps
   if (replied.state === 'said') {
-    await settleMessage(ledger, message, owner, { state: 'said', githubId: replied.commentId }, lookAt)
+    await settleMessage(ledger, message, owner, { state: 'said', githubId: replied.commentId }, recheckAt)
     return
   }
-  const lookLater = now() + ledger.timings.lookMs
+  const lookLater = now() + ledger.timings.recheckMs
   if (replied.state === 'stopped') {
-    if (message.state === 'owed') await postponeMessage(ledger, message, owner, { at: lookLater, error: false, lookAt })
-    else await recordLook(ledger, message, owner, lookAt)
+    if (message.state === 'owed')
+      await postponeMessage(ledger, message, owner, { at: lookLater, error: false, recheckAt })
+    else await recordRecheck(ledger, message, owner, recheckAt)
     return
   }
   const next = afterUnknown(replied.because, message.state === 'owed' ? message.errors : 0, now())
   log.warn('A reply is not shown yet', { code: replied.because.code, outcome: next.kind })
   if (next.kind === 'postpone') {
-    await postponeMessage(ledger, message, owner, { ...next, lookAt })
+    await postponeMessage(ledger, message, owner, { ...next, recheckAt })
   } else {
-    await giveUp(parts, message, `post_failed: ${replied.because.message}`)
+    await giveUp(deps, message, `post_failed: ${replied.because.message}`)
   }
 }

@@ -1,7 +1,7 @@
 /** Keeps what runs raised true on GitHub: check runs, summary comment, label, under the pull request's lease (DESIGN §9). */
 
 import { isFailure, type Retry, sentenceOf } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { keepCheckRun } from '../../shared/github/keep-check-run.ts'
@@ -19,8 +19,8 @@ import {
 import { readRun } from '../../shared/ledger/run.ts'
 import type { Resource } from '../../shared/publishing/github-payloads.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import { afterUnknown, isLeft, isOwed, mayShow, secondLook } from './core/posting.ts'
-import type { PostParts } from './deps.ts'
+import { afterUnknown, isLeaseAbandoned, isOwed, mayShow, nextRecheckAt } from './core/posting.ts'
+import type { PostDeps } from './deps.ts'
 import { overtaken } from './messages.ts'
 import { writingFor } from './writing.ts'
 
@@ -28,25 +28,25 @@ import { writingFor } from './writing.ts'
 const ROUNDS_MAX = 3
 
 /** Each resource of the run's pull request that is owed. All are left to another poster that holds them. */
-export async function keepResources(parts: PostParts, run: Run): Promise<void> {
-  const { ledger, owner, now } = parts
+export async function keepResources(deps: PostDeps, run: Run): Promise<void> {
+  const { ledger, owner, now } = deps
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const resources = await readResources(ledger, pullRequest)
     if (!resources) return
     const owed = resources.all.filter((resource) => isOwed(resource, now()))
     // A lease that nobody gave back: its poster died, or had taken it by a call that landed late, when nothing was owed any more.
-    if (owed.length === 0 && !isLeft(resources, now())) return
+    if (owed.length === 0 && !isLeaseAbandoned(resources, now())) return
     // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
     if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return
-    POINT: await reached('post.resources_leased')
-    if ((await keepAll(parts, run, resources, owed)) !== 'raised') return
+    FAILPOINT: await failpoint('post.resources_leased')
+    if ((await keepAll(deps, run, resources, owed)) !== 'raised') return
   }
 }
 
-async function keepAll(parts: PostParts, run: Run, resources: Resources, owed: readonly ShownResource[]) {
-  const { ledger, owner, now } = parts
+async function keepAll(deps: PostDeps, run: Run, resources: Resources, owed: readonly ShownResource[]) {
+  const { ledger, owner, now } = deps
   const outcomes: ResourceOutcome[] = []
   const failures: unknown[] = []
   let leasedAt = now()
@@ -56,8 +56,8 @@ async function keepAll(parts: PostParts, run: Run, resources: Resources, owed: r
       leasedAt = now()
       if (!(await renewResources(ledger, resources, owner, leasedAt))) return 'lost'
     }
-    outcomes.push(await keep(parts, run, { resource, leasedBy: resources.owner }, failures))
-    POINT: await reached('post.resource_kept')
+    outcomes.push(await keep(deps, run, { resource, leasedBy: resources.owner }, failures))
+    FAILPOINT: await failpoint('post.resource_kept')
   }
   const recorded = await recordResources(ledger, resources, owner, { outcomes, now: now() })
   if (failures.length > 0) throw failures[0]
@@ -66,18 +66,18 @@ async function keepAll(parts: PostParts, run: Run, resources: Resources, owed: r
 
 /** `leasedBy` is who held the lease before and never gave it back. What was not expected is pushed to `failures`. */
 async function keep(
-  parts: PostParts,
+  deps: PostDeps,
   run: Run,
   { resource, leasedBy }: { resource: ShownResource; leasedBy: string | undefined },
   failures: unknown[],
 ): Promise<ResourceOutcome> {
-  const { ledger, documents, now, log } = parts
-  const { kind, key, generation, lookAt: looked } = resource
-  const writing = writingFor(parts, run)
+  const { ledger, documents, now, log } = deps
+  const { kind, key, generation, recheckAt: looked } = resource
+  const writing = writingFor(deps, run)
   const about = () => {
-    const before = { ...(leasedBy === undefined ? {} : { owner: leasedBy }), ...(looked ? { lookAt: looked } : {}) }
+    const before = { ...(leasedBy === undefined ? {} : { owner: leasedBy }), ...(looked ? { recheckAt: looked } : {}) }
     const facts = { now: now(), leaseMs: ledger.timings.postLeaseMs, unanswered: writing.unanswered() }
-    return { kind, key, generation, lookAt: secondLook(before, facts) }
+    return { kind, key, generation, recheckAt: nextRecheckAt(before, facts) }
   }
   const postponed = (at: number, error?: string, counts = false): ResourceOutcome => ({
     ...about(),
@@ -89,15 +89,15 @@ async function keep(
   // A resource is never given up: it stays due, later each time, and its error is on the item.
   const unknown = (because: Retry): ResourceOutcome => {
     const next = afterUnknown(because, Math.min(resource.errors, 3), now())
-    const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.lookMs
+    const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.recheckMs
     log.warn('A resource is not shown yet', { runId: run.runId, key: kind, code: because.code })
     return postponed(at, because.message, next.kind === 'give_up' || next.error)
   }
   try {
     const desired = await getDocument<Resource>(documents, resource.document)
-    const allowed = await allowedNow(parts, run, resource, desired)
+    const allowed = await allowedNow(deps, run, resource, desired)
     if (allowed === 'void') return { ...about(), kept: 'shown', refused: 'head_superseded: its run was overtaken.' }
-    if (allowed === 'later') return postponed(now() + ledger.timings.lookMs)
+    if (allowed === 'later') return postponed(now() + ledger.timings.recheckMs)
     const kept = await show(writing.github, run, resource, desired)
     return kept.state === 'shown' ? { ...about(), kept: 'shown', githubId: kept.id } : unknown(kept.because)
   } catch (error) {
@@ -107,25 +107,25 @@ async function keep(
       return { ...about(), kept: 'shown', refused: sentenceOf(error) }
     }
     failures.push(error)
-    const lookAt = now() + ledger.timings.postLeaseMs
-    return { ...postponed(now() + ledger.timings.lookMs, sentenceOf(error).slice(0, 200), true), lookAt }
+    const recheckAt = now() + ledger.timings.postLeaseMs
+    return { ...postponed(now() + ledger.timings.recheckMs, sentenceOf(error).slice(0, 200), true), recheckAt }
   }
 }
 
 /** Asked right before what others would see; everything is read anew. */
 async function allowedNow(
-  parts: PostParts,
+  deps: PostDeps,
   run: Run,
   resource: ShownResource,
   desired: Resource,
 ): Promise<'show' | 'later' | 'void'> {
-  const { ledger, github, now } = parts
+  const { ledger, github, now } = deps
   const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
   // Only a verdict needs its head to be live; asking costs a request.
   const shown = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
   const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shown, now: now() })
   if (allowed !== 'head_moved') return allowed
-  if (raisedBy) await overtaken(parts, raisedBy, shown)
+  if (raisedBy) await overtaken(deps, raisedBy, shown)
   return 'later'
 }
 

@@ -1,20 +1,20 @@
 /** Everything that is due on GitHub for one run: what it says, what it keeps true, and its end when all of it is shown. */
 
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { whileNew } from '../../shared/github/while-new.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import type { PostParts } from './deps.ts'
+import type { PostDeps } from './deps.ts'
 import { sayMessages } from './messages.ts'
 import { keepResources } from './resources.ts'
 
 /** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */
-export async function showRun(given: PostParts, coordinator: Coordinator, run: Run): Promise<boolean> {
-  const parts = { ...given, github: whileNew(given.github, run, given.now) }
-  await sayMessages(parts, run)
-  POINT: await reached('post.messages_said')
-  await keepResources(parts, run)
-  POINT: await reached('post.resources_shown')
+export async function showRun(given: PostDeps, coordinator: Coordinator, run: Run): Promise<boolean> {
+  const deps = { ...given, github: whileNew(given.github, run, given.now) }
+  await sayMessages(deps, run)
+  FAILPOINT: await failpoint('post.messages_said')
+  await keepResources(deps, run)
+  FAILPOINT: await failpoint('post.resources_shown')
   return finishIfShown(coordinator, run.runId)
 }

@@ -3,7 +3,7 @@ import { isFailure, Retry } from '../../shared/base/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { closeBudget, closedUntil, takeBudget } from '../../shared/ledger/budget.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import type { PostParts } from './deps.ts'
+import type { PostDeps } from './deps.ts'
 
 export interface Writing {
   readonly github: GitHub
@@ -17,7 +17,7 @@ export interface Writing {
  * what changes or removes something, check runs and labels don't, and a burst is not held up by them. A limit that GitHub
  * itself names closes the budget until then: nobody of the installation writes into it, which GitHub asks for.
  */
-export function writingFor({ ledger, github, now }: PostParts, run: Pick<Run, 'repository'>): Writing {
+export function writingFor({ ledger, github, now }: PostDeps, run: Pick<Run, 'repository'>): Writing {
   let unanswered = false
   /** Taken and not used yet. */
   let left = 0

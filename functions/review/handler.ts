@@ -5,7 +5,7 @@ import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { LeaseHeld, Refused, Retry, StaleFence } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/base/limits.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
@@ -14,11 +14,11 @@ import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/runs/contract.ts'
 import { parseReviewId } from '../../shared/runs/review.ts'
-import { type EndParts, end, finish, hold, letOthersIn, park } from './end-work.ts'
-import { type WorkParts, work } from './work.ts'
+import { admitOthers, type EndDeps, end, finish, hold, park } from './end-work.ts'
+import { type WorkDeps, work } from './work.ts'
 
 const ledger = openLedger(environment('TABLE_NAME'), timings())
-const parts: WorkParts & EndParts = {
+const deps: WorkDeps & EndDeps = {
   ledger,
   executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
@@ -48,21 +48,21 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
   if (leased.kind === 'held') throw new LeaseHeld()
   if (leased.kind === 'stale') throw new StaleFence()
 
-  POINT: await reached('review.leased')
+  FAILPOINT: await failpoint('review.leased')
   const { review } = leased
   const run = await readRun(ledger, runId)
-  if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(parts, review, 'ended')
+  if (!run?.plan || run.attempt !== attempt || run.state !== 'running') return end(deps, review, 'ended')
   const held = { run, review, owner }
-  if (await standingHalt(ledger, run.repository)) return hold(parts, held)
+  if (await standingHalt(ledger, run.repository)) return hold(deps, held)
   const remainingMs = invocation.getRemainingTimeInMillis()
-  const reading = await work(parts, review, {
+  const reading = await work(deps, review, {
     owner,
     planDigest: run.plan,
     remainingMs,
-    letOthersIn: (assertHeld) => letOthersIn(parts, held, assertHeld),
+    admitOthers: (assertHeld) => admitOthers(deps, held, assertHeld),
   })
-  POINT: await reached('review.read')
+  FAILPOINT: await failpoint('review.read')
   // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
-  if (await standingHalt(ledger, run.repository)) return hold(parts, held)
-  return reading.kind === 'done' ? finish(parts, held, reading) : park(parts, held, reading)
+  if (await standingHalt(ledger, run.repository)) return hold(deps, held)
+  return reading.kind === 'done' ? finish(deps, held, reading) : park(deps, held, reading)
 }

@@ -2,10 +2,10 @@
 import type { Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/base/limits.ts'
 import { type Documents, getDocument, getText, putDocument } from '../../shared/documents/documents.ts'
-import { readMade, rememberMade } from '../../shared/documents/result-cache.ts'
+import { cachedResult, cacheResult } from '../../shared/documents/result-cache.ts'
 import { LENS_KINDS, type LensName, type ModelCalls, type ModelChoice } from '../../shared/findings/lens.ts'
 import type { ReviewOutcome } from '../../shared/fleet/lease.ts'
 import { modelOfPool } from '../../shared/fleet/pools.ts'
@@ -16,7 +16,7 @@ import type { Plan } from '../../shared/verdict/plan.ts'
 import { blockingIn, failureOf, passedThrough, plannedReviewOf, resultOf } from './core/review-result.ts'
 import { type KeptLease, keepLease } from './keep-lease.ts'
 import { lensOf } from './lenses/index.ts'
-import { whenLetIn } from './probe-admitted.ts'
+import { whenProbeAdmitted } from './probe-admitted.ts'
 
 /** What reading a review came to. */
 export type Reading = {
@@ -42,10 +42,10 @@ export interface WorkLease {
   readonly planDigest: string
   readonly remainingMs: number
   /** As `whenLetIn` asks for it; `assertHeld` throws once the lease is lost, and is to be asked before each effect. */
-  readonly letOthersIn: (assertHeld: () => void) => Promise<boolean>
+  readonly admitOthers: (assertHeld: () => void) => Promise<boolean>
 }
 
-export interface WorkParts {
+export interface WorkDeps {
   readonly ledger: Ledger
   readonly documents: Documents
   readonly modelsSecret: SecretReader
@@ -59,23 +59,23 @@ export interface WorkParts {
  * review, as a throttled model says nothing. Every other error is a reason on the review; it is never "no findings". Ends
  * before the function's own deadline, whether the lens heeds its signal or not.
  */
-export async function work(parts: WorkParts, review: Review, lease: WorkLease): Promise<Reading> {
-  const { ledger, now, log } = parts
+export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Promise<Reading> {
+  const { ledger, now, log } = deps
   const { owner } = lease
   const kept = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, now)
-  const letIn = whenLetIn(() => lease.letOthersIn(kept.assertHeld))
+  const probeWatch = whenProbeAdmitted(() => lease.admitOthers(kept.assertHeld))
   const deadline = AbortSignal.timeout(Math.max(1, lease.remainingMs - WORK_RESERVE_MS))
   try {
-    const before = await madeBefore(parts, review)
-    const { digest, result } = before ?? (await made(parts, review, lease.planDigest, { kept, deadline, letIn }))
-    const isOpen = await letIn.stop()
+    const before = await madeBefore(deps, review)
+    const { digest, result } = before ?? (await made(deps, review, lease.planDigest, { kept, deadline, probeWatch }))
+    const isOpen = await probeWatch.stop()
     kept.assertHeld()
     const counts = { findings: result.findings.length, blocking: blockingIn(result) }
     // What was made before says nothing about how the model is now.
     const isAnswered = before === undefined && result.usage !== undefined
     return { kind: 'done', outcome: { state: 'completed', result: digest, ...counts }, isAnswered, isOpen }
   } catch (error) {
-    const isOpen = await letIn.stop()
+    const isOpen = await probeWatch.stop()
     kept.assertHeld()
     if (isOfOurServices(error))
       throw new Retry('busy', 'A document or a secret could not be read or stored.', 1_000, { cause: error })
@@ -111,9 +111,9 @@ interface Made {
 }
 
 /** The result that an earlier worker stored and did not live to report. Nobody can have been before the first epoch. */
-async function madeBefore({ documents, log }: WorkParts, review: Review): Promise<Made | undefined> {
+async function madeBefore({ documents, log }: WorkDeps, review: Review): Promise<Made | undefined> {
   if (review.epoch === 1) return undefined
-  const digest = await readMade(documents, review)
+  const digest = await cachedResult(documents, review)
   if (digest === undefined) return undefined
   try {
     const result = await getDocument<ReviewResult>(documents, digest)
@@ -127,20 +127,24 @@ async function madeBefore({ documents, log }: WorkParts, review: Review): Promis
 
 /** Lets the lens read, and stores what it said: first the content, then by which name it is found. */
 async function made(
-  parts: WorkParts,
+  deps: WorkDeps,
   review: Review,
   planDigest: string,
-  { kept, deadline, letIn }: { readonly kept: KeptLease; readonly deadline: AbortSignal; readonly letIn: ModelCalls },
+  {
+    kept,
+    deadline,
+    probeWatch,
+  }: { readonly kept: KeptLease; readonly deadline: AbortSignal; readonly probeWatch: ModelCalls },
 ): Promise<Made> {
-  const { documents } = parts
+  const { documents } = deps
   const plan = await getDocument<Plan>(documents, planDigest)
   const signal = AbortSignal.any([kept.signal, deadline])
-  const result = await unlessAborted(signal, readingOf(parts, plan, review, { signal, letIn }))
+  const result = await unlessAborted(signal, readingOf(deps, plan, review, { signal, probeWatch }))
   kept.assertHeld()
   const digest = await putDocument(documents, result)
-  POINT: await reached('review.result_stored')
+  FAILPOINT: await failpoint('review.result_stored')
   kept.assertHeld()
-  await rememberMade(documents, review, digest)
+  await cacheResult(documents, review, digest)
   return { digest, result }
 }
 
@@ -158,10 +162,10 @@ async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promi
 }
 
 async function readingOf(
-  parts: WorkParts,
+  deps: WorkDeps,
   plan: Plan,
   review: Review,
-  { signal, letIn }: { readonly signal: AbortSignal; readonly letIn: ModelCalls },
+  { signal, probeWatch }: { readonly signal: AbortSignal; readonly probeWatch: ModelCalls },
 ): Promise<ReviewResult> {
   if (review.lens === 'adjudication') return passedThrough(review.part)
   const planned = plannedReviewOf(plan, review)
@@ -176,26 +180,26 @@ async function readingOf(
     async text(path) {
       const digest = plan.texts[path]
       if (digest === undefined) return undefined
-      const text = texts.get(path) ?? (await getText(parts.documents, digest))
+      const text = texts.get(path) ?? (await getText(deps.documents, digest))
       texts.set(path, text)
       return text
     },
     template: plan.template,
     openFindings: plan.openFindings,
-    model: await modelOf(parts, plan, planned.lens, letIn),
+    model: await modelOf(deps, plan, planned.lens, probeWatch),
     signal,
   })
   return resultOf(plan, planned, output, texts)
 }
 
 async function modelOf(
-  parts: WorkParts,
+  deps: WorkDeps,
   plan: Plan,
   lens: LensName,
   calls: ModelCalls,
 ): Promise<ModelChoice | undefined> {
   if (!plan.model || LENS_KINDS[lens] !== 'model') return undefined
-  const { text } = await parts.modelsSecret.read(parts.now())
+  const { text } = await deps.modelsSecret.read(deps.now())
   const apiKey = apiKeyIn(text)
   return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS, calls }
 }

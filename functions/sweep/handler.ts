@@ -6,18 +6,18 @@ import { openLog } from '../../shared/aws/log.ts'
 import { openMetrics } from '../../shared/aws/metrics.ts'
 import { openQueue } from '../../shared/aws/queue.ts'
 import { nameOf, sentenceOf } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import { GITHUB_CALL_MS } from '../../shared/base/limits.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
-import { dueKeys, kindOfKey, lookLater, readDue } from '../../shared/ledger/due.ts'
+import { dueKeys, kindOfKey, postponeDue, readDue } from '../../shared/ledger/due.ts'
 import { type Key, openLedger } from '../../shared/ledger/table.ts'
-import { lookAgainAt } from './core/sweep.ts'
+import { nextDueAt } from './core/sweep.ts'
 import { newTick, type Tick } from './core/tick.ts'
-import { type SweepParts, takeUp } from './take-up.ts'
+import { type SweepDeps, takeUp } from './take-up.ts'
 
 const log = openLog('sweep')
 const metrics = openMetrics('sweep')
-const parts: SweepParts = {
+const deps: SweepDeps = {
   ledger: openLedger(environment('TABLE_NAME'), timings()),
   executions: openExecutions(),
   documents: openDocuments(environment('DOCUMENTS_BUCKET')),
@@ -38,7 +38,7 @@ export async function handler(
   invocation: { getRemainingTimeInMillis(): number },
 ): Promise<{ due: number; done: number; failed: number }> {
   const now = Date.now()
-  const keys = await dueKeys(parts.ledger, now)
+  const keys = await dueKeys(deps.ledger, now)
   const lanes = Map.groupBy(keys, kindOfKey)
   const tick = newTick()
   const taken: Taken[] = []
@@ -70,17 +70,17 @@ interface Taken {
 
 /** Never throws: what goes wrong with one thing is logged, and is no other thing's matter. */
 async function takeUpKey(key: Key, now: number, tick: Tick): Promise<Taken> {
-  const { ledger } = parts
-  const { lookMs } = ledger.timings
+  const { ledger } = deps
+  const { recheckMs } = ledger.timings
   let lateMs = 0
   try {
     const item = await readDue(ledger, key, now)
     if (!item) return { outcome: 'past', lateMs }
     lateMs = now - item.dueAt
     // First to the back: a row whose action fails, or kills this process, must not be the first for ever.
-    await lookLater(ledger, key, item.dueAt, lookAgainAt(item, now, lookMs))
-    POINT: await reached('sweep.moved_on')
-    await takeUp(parts, item, tick)
+    await postponeDue(ledger, key, item.dueAt, nextDueAt(item, now, recheckMs))
+    FAILPOINT: await failpoint('sweep.moved_on')
+    await takeUp(deps, item, tick)
     return { outcome: 'done', lateMs }
   } catch (error) {
     log.error('What was due could not be done', {

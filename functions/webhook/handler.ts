@@ -6,7 +6,7 @@ import { openLog } from '../../shared/aws/log.ts'
 import { nudge, openQueue } from '../../shared/aws/queue.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { isFailure, nameOf, Refused } from '../../shared/base/errors.ts'
-import { reached } from '../../shared/base/failpoints.ts'
+import { failpoint } from '../../shared/base/failpoints.ts'
 import type { HttpAnswer } from '../../shared/base/http-answer.ts'
 import { CONTRACT, WEBHOOK_BUDGET_MS } from '../../shared/base/limits.ts'
 import { appSecretOf } from '../../shared/github/app-secret.ts'
@@ -55,7 +55,7 @@ async function startRun(request: RunRequest, delivery: Delivery, signal: AbortSi
     signal,
   })
   if (kind === 'conflict') throw conflict()
-  POINT: await reached('webhook.run_recorded')
+  FAILPOINT: await failpoint('webhook.run_recorded')
   if (run.state === 'accepted') await startOrLeaveToSweeper(run, signal)
   log.info('Delivery accepted', { deliveryId: delivery.id, runId: run.runId, attempt: run.attempt, outcome: kind })
   return accepted({ status: kind, run: run.runId, attempt: run.attempt, state: run.state })
@@ -73,7 +73,7 @@ async function startOrLeaveToSweeper(run: Parameters<typeof startExecution>[2], 
 async function passOn(event: PullRequestEvent, delivery: Delivery, signal: AbortSignal): Promise<HttpAnswer> {
   const recorded = await acceptEvent(ledger, event, { writer: randomUUID(), now: Date.now(), signal })
   if (recorded === 'conflict') throw conflict()
-  POINT: await reached('webhook.event_recorded')
+  FAILPOINT: await failpoint('webhook.event_recorded')
   const { repository, number, cause } = event
   try {
     await nudge(inbox, { contract: CONTRACT, repositoryId: repository.id, number, cause }, randomUUID(), signal)

@@ -15,7 +15,7 @@ export interface BatchAnswer {
  * Does `work` for each record. After a failure the rest of that group is reported too, so that its order holds; other
  * groups go on (AW50). Anything thrown is a failure of its record, told to `failed`: never an empty report by accident (AW46).
  */
-export async function workThrough(
+export async function processBatch(
   records: readonly QueueRecord[],
   work: (body: string) => Promise<void>,
   failed: (error: unknown) => void,

@@ -1,10 +1,10 @@
 /**
  * Named points between two effects, where a test may stop, look, act or let the process die. They stand in the code as
- * `POINT: await reached('…')`; the bundles that are deployed hold none of them, as esbuild drops what has that label.
+ * `FAILPOINT: await failpoint('…')`; the bundles that are deployed hold none of them, as esbuild drops what has that label.
  */
 
 /** Each is named for what has just been done, and stands at one place. */
-export const POINTS = [
+export const FAILPOINTS = [
   'webhook.run_recorded',
   'webhook.event_recorded',
   'start_run.recorded',
@@ -25,7 +25,7 @@ export const POINTS = [
   'hand_over.fleet_written',
   'set_limits.written',
   'review.leased',
-  'review.others_let_in',
+  'review.others_admitted',
   'review.read',
   'review.completed',
   'review.told',
@@ -41,7 +41,7 @@ export const POINTS = [
   'end_review.answered',
   'tell_done.answered',
   'take_back.written',
-  'take_back.place_given_up',
+  'take_back.slot_released',
   'conclude.documents_stored',
   'conclude.written',
   'conclude.nudged',
@@ -59,10 +59,10 @@ export const POINTS = [
   'finish.run_ended',
   'hold.written',
   'hold.reviews_ended',
-  'hold.places_given_up',
+  'hold.slots_released',
   'hold_behind.written',
   'ending.reviews_ended',
-  'ending.places_given_up',
+  'ending.slots_released',
   'ending.execution_stopped',
   'ending.shown_settled',
   'ending.run_ended',
@@ -72,22 +72,22 @@ export const POINTS = [
   'give_up.written',
 ] as const
 
-export type Point = (typeof POINTS)[number]
+export type Failpoint = (typeof FAILPOINTS)[number]
 
 /** Whoever reached the point goes on when this has settled; what it rejects with is thrown there. */
-export type PointListener = (point: Point) => void | Promise<void>
+export type FailpointListener = (name: Failpoint) => void | Promise<void>
 
-let listener: PointListener | undefined
+let listener: FailpointListener | undefined
 
 /** Hears of every point from now on, in place of who did so before; the function that is returned ends that. */
-export function listenAtPoints(heard: PointListener): () => void {
+export function listenAtFailpoints(heard: FailpointListener): () => void {
   listener = heard
   return () => {
     listener = undefined
   }
 }
 
-/** Says that a point was reached; always under the label POINT. */
-export async function reached(point: Point): Promise<void> {
-  await listener?.(point)
+/** Says that a point was reached; always under the label FAILPOINT. */
+export async function failpoint(name: Failpoint): Promise<void> {
+  await listener?.(name)
 }

@@ -15,7 +15,7 @@ export const POOLS_LIMITED_MAX = 50
 /** A pool's name, characters: a model's name with its prefix. */
 export const POOL_NAME_CHARS_MAX = 210
 /** Places granted, or released, in one write of the fleet: each of its expressions stays below DynamoDB's 4 KB. */
-export const PLACES_PER_WRITE_MAX = 25
+export const SLOTS_PER_WRITE_MAX = 25
 /** Queues whose markers one hand-over reads: repositories and pools with waiting work; one query of less than 1 MB. */
 export const QUEUES_READ_MAX = 4_000
 /** Queues whose tickets one hand-over reads. Of more than these it takes others each time. */
@@ -103,7 +103,7 @@ export const MODEL_CLOSED_JITTER = 0.1
  * nevertheless, then whoever meets that closes the pool again: being wrong costs one more throttled call for each place, or,
  * at an endpoint that neither answers nor refuses, as long as a call may take.
  */
-export const PROBE_LET_IN_MS = 10_000
+export const PROBE_ADMITTED_MS = 10_000
 /** How long a review waits for a throttled model in all before it is given up, ms, if the deployment doesn't say. */
 export const PATIENCE_MS_DEFAULT = 60 * 60_000
 /**

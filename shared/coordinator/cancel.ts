@@ -1,18 +1,18 @@
 /** Cancelling a run because a person or a program asks for it: its reviews stop, its places go to who waits (LE6). */
 
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { beginEnding, readRun, updateRun } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
 import type { Reason, Run } from '../runs/run.ts'
-import { type EndingParts, finishEnding } from './ending.ts'
+import { type EndingDeps, finishEnding } from './ending.ts'
 
 /**
  * Ends the attempt that is live now, or what was asked for to follow one that is ending: the run is `cancelled` then. Answers
  * the run as it is then, undefined if there is none. `by` says for people who asked. Repeatable: a run that has ended stays as
  * it ended. Throws Retry `busy`; by then the run may be ending, which the sweeper completes.
  */
-export async function cancelRun(parts: EndingParts, runId: string, by: string): Promise<Run | undefined> {
-  const { ledger, now } = parts
+export async function cancelRun(deps: EndingDeps, runId: string, by: string): Promise<Run | undefined> {
+  const { ledger, now } = deps
   const reason: Reason = { code: 'cancelled', sentence: `Cancelled by ${by}.` }
   await contended(async () => {
     const run = await readRun(ledger, runId)
@@ -25,7 +25,7 @@ export async function cancelRun(parts: EndingParts, runId: string, by: string): 
     await beginEnding(ledger, run, { outcome: 'cancelled', reason, now: now() })
     return 'begun'
   })
-  POINT: await reached('cancel.ending_begun')
-  await finishEnding(parts, runId)
+  FAILPOINT: await failpoint('cancel.ending_begun')
+  await finishEnding(deps, runId)
   return readRun(ledger, runId)
 }

@@ -1,6 +1,6 @@
 /** Ends a review that nobody wants any more: its epoch is raised, who waits for it is told, its ticket goes. */
 import { answerToken } from '../aws/executions.ts'
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { dropTicket } from '../ledger/fleet.ts'
 import { endReview, settleDone, ticketOf } from '../ledger/review.ts'
 import type { Review } from '../runs/review.ts'
@@ -10,11 +10,11 @@ import type { Coordinator } from './coordinator.ts'
 export async function endUnwanted(coordinator: Coordinator, review: Review, outcome: 'ended' | 'held'): Promise<void> {
   const { ledger, executions } = coordinator
   const ended = await endReview(ledger, review)
-  POINT: await reached('end_review.written')
+  FAILPOINT: await failpoint('end_review.written')
   await dropTicket(ledger, ticketOf(review))
-  POINT: await reached('end_review.ticket_dropped')
+  FAILPOINT: await failpoint('end_review.ticket_dropped')
   if (ended?.token === undefined) return
   await answerToken(executions, ended.token, { outcome, epoch: review.epoch })
-  POINT: await reached('end_review.answered')
+  FAILPOINT: await failpoint('end_review.answered')
   await settleDone(ledger, ended)
 }

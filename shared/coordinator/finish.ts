@@ -1,6 +1,6 @@
 /** The end of a run that was reviewed: everything it owes is shown on GitHub, so its round counts and its task is answered. */
 import { answerToken } from '../aws/executions.ts'
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { readMessages } from '../ledger/message.ts'
 import { type ResourceName, readResources, resourceIn } from '../ledger/resource.ts'
 import { endRun, readRun } from '../ledger/run.ts'
@@ -30,15 +30,15 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   for (const message of messages) {
     if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
   }
-  POINT: await reached('finish.rounds_counted')
+  FAILPOINT: await failpoint('finish.rounds_counted')
   // Answered before the run ends: what dies in between is due still, and a second answer is only dead.
   if (run.token !== undefined) {
     await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
-  POINT: await reached('finish.answered')
+  FAILPOINT: await failpoint('finish.answered')
   const end = failed ? ({ outcome: 'failed', reason: NOT_SAID } as const) : ({ outcome: 'reviewed' } as const)
   const ended = await endRun(ledger, run, { ...end, now: now() })
-  POINT: await reached('finish.run_ended')
+  FAILPOINT: await failpoint('finish.run_ended')
   if (ended) await wakeWaiting(coordinator, run)
   return ended
 }

@@ -1,6 +1,6 @@
 /** Giving up what waits for a throttled model: a review whose patience is over, and a closed pool that nobody waits for. */
 
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { withoutIdle } from '../fleet/schedule.ts'
 import { dropTicket, readFleet, readQueues, writeFleet } from '../ledger/fleet.ts'
 import { failWaiting } from '../ledger/parked.ts'
@@ -14,7 +14,7 @@ import { tellDone } from './tell-done.ts'
 export async function giveUpWaiting(coordinator: Coordinator, review: Review, reason: Reason): Promise<void> {
   const failed = await failWaiting(coordinator.ledger, review, reason)
   if (!failed) return
-  POINT: await reached('give_up.written')
+  FAILPOINT: await failpoint('give_up.written')
   await dropTicket(coordinator.ledger, ticketOf(review))
   await tellDone(coordinator, failed)
 }

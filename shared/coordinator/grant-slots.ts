@@ -1,17 +1,17 @@
 /** Handing the fleet's places on: what is released goes to who waits, in the same write (DESIGN §5). */
 import { answerToken } from '../aws/executions.ts'
-import { reached } from '../base/failpoints.ts'
-import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX, GRANT_FRESH_MS, PLACES_PER_WRITE_MAX } from '../base/limits.ts'
+import { failpoint } from '../base/failpoints.ts'
+import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX, GRANT_FRESH_MS, SLOTS_PER_WRITE_MAX } from '../base/limits.ts'
 import {
   closedBy,
   type Fleet,
-  freePlaces,
+  freeSlots,
   openedBy,
-  type Place,
+  type SlotHolder,
   schedule,
   type Ticket,
   withGrants,
-  without,
+  withoutSlots,
 } from '../fleet/schedule.ts'
 import { dropTicket, queueTicket, readFleet, writeFleet } from '../ledger/fleet.ts'
 import { standingHalts } from '../ledger/halt.ts'
@@ -30,23 +30,23 @@ const ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
  * IL13). Who wrote a grant finishes it; an older one of `known` that nobody finished is finished here, also while the
  * fleet is full (IL7).
  */
-export async function handOn(
+export async function grantSlots(
   coordinator: Coordinator,
-  releases: readonly Place[] = [],
+  releases: readonly SlotHolder[] = [],
   known: readonly Ticket[] = [],
 ): Promise<void> {
   const [first = [], ...others] = chunksOf(releases)
-  await handOver(coordinator, first.length > 0 ? (fleet) => without(fleet, first) : unchanged, known)
-  for (const places of others) await handOver(coordinator, (fleet) => without(fleet, places))
+  await handOver(coordinator, first.length > 0 ? (fleet) => withoutSlots(fleet, first) : unchanged, known)
+  for (const holders of others) await handOver(coordinator, (fleet) => withoutSlots(fleet, holders))
 }
 
 /**
  * A throttled review gives its place up, and its pool is closed until then (ms UTC), in one write: so nobody takes the
  * place only to be throttled too. Nothing happens if the place is another's by now (I8). Repeatable.
  */
-export async function closePool(coordinator: Coordinator, place: Place, until: number): Promise<void> {
+export async function closePool(coordinator: Coordinator, holder: SlotHolder, until: number): Promise<void> {
   const now = coordinator.now()
-  await handOver(coordinator, (fleet) => without(closedBy(fleet, place, { until, now }), [place]))
+  await handOver(coordinator, (fleet) => withoutSlots(closedBy(fleet, holder, { until, now }), [holder]))
 }
 
 /**
@@ -54,11 +54,11 @@ export async function closePool(coordinator: Coordinator, place: Place, until: n
  * To be called before the place is released: who takes it then finds the pool open. True if the pool is open then; false too
  * where the place is another's by now. Repeatable.
  */
-export async function openPool(coordinator: Coordinator, place: Place): Promise<boolean> {
+export async function openPool(coordinator: Coordinator, holder: SlotHolder): Promise<boolean> {
   const fleet = await readFleet(coordinator.ledger)
-  const slot = fleet.slots[place.reviewId]
-  if (openedBy(fleet, place) === fleet) return slot !== undefined && fleet.closed[slot.pool] === undefined
-  await handOver(coordinator, (before) => openedBy(before, place))
+  const slot = fleet.slots[holder.reviewId]
+  if (openedBy(fleet, holder) === fleet) return slot !== undefined && fleet.closed[slot.pool] === undefined
+  await handOver(coordinator, (before) => openedBy(before, holder))
   return true
 }
 
@@ -67,8 +67,8 @@ export async function enqueue(coordinator: Coordinator, review: Review): Promise
   const ticket = ticketOf(review)
   if (await contended(() => grantAtOnce(coordinator, ticket))) return
   await queueTicket(coordinator.ledger, ticket, coordinator.nonce(), coordinator.now())
-  POINT: await reached('ticket.queued')
-  await handOn(coordinator, [], [ticket])
+  FAILPOINT: await failpoint('ticket.queued')
+  await grantSlots(coordinator, [], [ticket])
 }
 
 /**
@@ -83,15 +83,15 @@ async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<bo
   const [others, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
   if (others.length > 0 || isHalted(halts, ticket)) return false
   if (!(await writeFleet(ledger, before, withGrants(before, grants, now()), nonce(), now()))) return 'again'
-  POINT: await reached('grant.fleet_written')
-  if ((await tellGrant(coordinator, ticket)) === 'void') await handOn(coordinator, [ticket])
+  FAILPOINT: await failpoint('grant.fleet_written')
+  if ((await tellGrant(coordinator, ticket)) === 'void') await grantSlots(coordinator, [ticket])
   return true
 }
 
 /** Completes a grant whose fleet write is done: the review, the answer, the ticket. Repeatable by anyone (IL7). */
 export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Promise<'granted' | 'void'> {
   const outcome = await tellGrant(coordinator, ticket)
-  POINT: await reached('grant.told')
+  FAILPOINT: await failpoint('grant.told')
   await dropTicket(coordinator.ledger, ticket)
   return outcome
 }
@@ -101,7 +101,7 @@ export async function answerGrant(coordinator: Coordinator, review: Review): Pro
   if (review.token === undefined) return
   const answer = await answerToken(coordinator.executions, review.token, { outcome: 'granted', epoch: review.epoch })
   if (answer !== 'dead') return
-  POINT: await reached('grant.answer_dead')
+  FAILPOINT: await failpoint('grant.answer_dead')
   await dropToken(coordinator.ledger, review, review.token)
 }
 
@@ -109,7 +109,7 @@ async function tellGrant(coordinator: Coordinator, ticket: Ticket): Promise<'gra
   const name = parseReviewId(ticket.reviewId)
   const review = name && (await grantReview(coordinator.ledger, { name, epoch: ticket.epoch }, coordinator.now()))
   if (!review) return 'void'
-  POINT: await reached('grant.review_written')
+  FAILPOINT: await failpoint('grant.review_written')
   await answerGrant(coordinator, review)
   return 'granted'
 }
@@ -131,7 +131,7 @@ async function handOver(
       return done
     })
     if (!goesOn) return
-    change = voids.length > 0 ? (fleet) => without(fleet, voids) : unchanged
+    change = voids.length > 0 ? (fleet) => withoutSlots(fleet, voids) : unchanged
     tickets = []
   }
 }
@@ -150,7 +150,7 @@ async function changeOnce(coordinator: Coordinator, change: (fleet: Fleet) => Fl
 /** What one hand-over did: whether there may be more to do, and places that turned out to be given to nobody. */
 interface HandedOver {
   readonly goesOn: boolean
-  readonly voids: readonly Place[]
+  readonly voids: readonly SlotHolder[]
 }
 
 async function handOverOnce(
@@ -161,33 +161,33 @@ async function handOverOnce(
   const { ledger, now, nonce } = coordinator
   const before = await readFleet(ledger)
   const changed = change(before)
-  const read = freePlaces(changed) > 0 ? await waitingFor(coordinator, changed) : []
+  const read = freeSlots(changed) > 0 ? await waitingFor(coordinator, changed) : []
   const waiting = [...read, ...known.filter((ticket) => !read.some((other) => isSame(ticket, other)))]
 
   // A ticket of a later epoch than its review's slot: the review was taken back since, so that slot is void.
   const replaced = waiting
     .map(({ reviewId, epoch }) => ({ reviewId, epoch: epoch - 1 }))
-    .filter((place) => without(changed, [place]) !== changed)
-  const freed = without(changed, replaced.slice(0, PLACES_PER_WRITE_MAX))
+    .filter((holder) => withoutSlots(changed, [holder]) !== changed)
+  const freed = withoutSlots(changed, replaced.slice(0, SLOTS_PER_WRITE_MAX))
   const met = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
   // Of `known` only what was read as well: a ticket of its own making knows of no halt and of no other queue.
-  const grants = schedule(freed, read, now()).slice(0, PLACES_PER_WRITE_MAX)
+  const grants = schedule(freed, read, now()).slice(0, SLOTS_PER_WRITE_MAX)
   const next = withGrants(freed, grants, now())
   if (next !== before && !(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
-  POINT: await reached('hand_over.fleet_written')
+  FAILPOINT: await failpoint('hand_over.fleet_written')
   const voids = await finishAll(coordinator, [...met, ...grants])
   // A full fleet is looked at again by who leaves it next.
-  const open = (next !== before && freePlaces(next) > 0) || replaced.length > PLACES_PER_WRITE_MAX
+  const open = (next !== before && freeSlots(next) > 0) || replaced.length > SLOTS_PER_WRITE_MAX
   return { goesOn: open || met.length > 0 || voids.length > 0, voids }
 }
 
 /** As many places as one write can name, at a time. */
-function chunksOf(places: readonly Place[]): (readonly Place[])[] {
-  const starts = Array.from({ length: Math.ceil(places.length / PLACES_PER_WRITE_MAX) }, (_, index) => index)
-  return starts.map((index) => places.slice(index * PLACES_PER_WRITE_MAX, (index + 1) * PLACES_PER_WRITE_MAX))
+function chunksOf(holders: readonly SlotHolder[]): (readonly SlotHolder[])[] {
+  const starts = Array.from({ length: Math.ceil(holders.length / SLOTS_PER_WRITE_MAX) }, (_, index) => index)
+  return starts.map((index) => holders.slice(index * SLOTS_PER_WRITE_MAX, (index + 1) * SLOTS_PER_WRITE_MAX))
 }
 
-function isSame(a: Place, b: Place): boolean {
+function isSame(a: SlotHolder, b: SlotHolder): boolean {
   return a.reviewId === b.reviewId && a.epoch === b.epoch
 }
 
@@ -200,7 +200,7 @@ function isLeftBehind(fleet: Fleet, ticket: Ticket, now: number): boolean {
 }
 
 /** Finishes each, whatever becomes of the others; then throws the first error, if there was one. Answers the void ones. */
-async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): Promise<Place[]> {
+async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): Promise<SlotHolder[]> {
   const outcomes = await Promise.allSettled(tickets.map((ticket) => finishGrant(coordinator, ticket)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
@@ -211,6 +211,6 @@ async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): 
 }
 
 /** The place that a review holds or held at its epoch. */
-export function slotOf(review: Review): Place {
+export function slotOf(review: Review): SlotHolder {
   return { reviewId: reviewIdOf(review), epoch: review.epoch }
 }

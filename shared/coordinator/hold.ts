@@ -1,6 +1,6 @@
 /** Holding a run: a halt, or a review that comes first, is no ending. What was completed stays, and it goes on (DESIGN §7). */
 
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { standingHalt } from '../ledger/halt.ts'
 import { readReviews } from '../ledger/review.ts'
 import { awaitEnd, wakeRun, writeHeld } from '../ledger/run-again.ts'
@@ -8,7 +8,7 @@ import { isDone } from '../runs/review.ts'
 import type { Reason, Run } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { endUnwanted } from './end-review.ts'
-import { handOn, slotOf } from './grant-slots.ts'
+import { grantSlots, slotOf } from './grant-slots.ts'
 
 const HALTED: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
 const WAITS: Reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' }
@@ -25,14 +25,14 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
   const { ledger, now } = coordinator
   const held = await writeHeld(ledger, run, HALTED, now())
   if (!held) return false
-  POINT: await reached('hold.written')
+  FAILPOINT: await failpoint('hold.written')
   const open = (await readReviews(ledger, run.runId)).filter(
     ({ attempt, state }) => attempt === run.attempt && !isDone(state),
   )
   for (const review of open) await endUnwanted(coordinator, review, 'held')
-  POINT: await reached('hold.reviews_ended')
-  if (open.length > 0) await handOn(coordinator, open.map(slotOf))
-  POINT: await reached('hold.places_given_up')
+  FAILPOINT: await failpoint('hold.reviews_ended')
+  if (open.length > 0) await grantSlots(coordinator, open.map(slotOf))
+  FAILPOINT: await failpoint('hold.slots_released')
   if ((await standingHalt(ledger, run.repository)) === undefined) await wakeRun(ledger, run.runId, now())
   return true
 }
@@ -44,7 +44,7 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
 export async function holdBehind(coordinator: Coordinator, run: Attempt, awaited: string): Promise<boolean> {
   const { ledger, now } = coordinator
   if (!(await writeHeld(ledger, run, WAITS, now()))) return false
-  POINT: await reached('hold_behind.written')
+  FAILPOINT: await failpoint('hold_behind.written')
   if (!(await awaitEnd(ledger, awaited, run.runId))) await wakeRun(ledger, run.runId, now())
   return true
 }

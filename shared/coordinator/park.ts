@@ -1,6 +1,6 @@
 /** Parking a review whose model is throttled: it gives its lease and its place back, its pool closes, and it waits again. */
 
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import type { Fence } from '../fleet/lease.ts'
 import type { Throttled } from '../fleet/throttling.ts'
 import { releaseReview } from '../ledger/review.ts'
@@ -21,9 +21,9 @@ export async function parkReview(
   const { ledger, now } = coordinator
   const released = await releaseReview(ledger, review, { ...fence, now: now(), throttledSince: throttled.since })
   if (!released) return false
-  POINT: await reached('park.released')
+  FAILPOINT: await failpoint('park.released')
   await closePool(coordinator, slotOf(review), throttled.until)
-  POINT: await reached('park.pool_closed')
+  FAILPOINT: await failpoint('park.pool_closed')
   // An Admit that came again meanwhile waits already; else the state machine comes now.
   if (released.state === 'waiting') await enqueue(coordinator, released)
   return true

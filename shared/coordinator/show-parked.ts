@@ -1,6 +1,6 @@
 /** What a run's check run says while its reviews wait for a throttled model: raised when that begins, and when it ends. */
 
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { type Documents, getDocument, putDocument } from '../documents/documents.ts'
 import { writeParked } from '../ledger/parked.ts'
 import { readRun } from '../ledger/run.ts'
@@ -11,7 +11,7 @@ import type { Run } from '../runs/run.ts'
 import type { Plan } from '../verdict/plan.ts'
 import type { Coordinator } from './coordinator.ts'
 
-export interface ShowingParts extends Pick<Coordinator, 'ledger' | 'now'> {
+export interface ShowParkedDeps extends Pick<Coordinator, 'ledger' | 'now'> {
   readonly documents: Documents
 }
 
@@ -23,10 +23,10 @@ export interface Parking {
 }
 
 /** Says that the run is parked, unless that is said already, or it isn't this attempt that runs. Repeatable. */
-export async function showParked(parts: ShowingParts, run: Run, parking: Parking): Promise<void> {
+export async function showParked(deps: ShowParkedDeps, run: Run, parking: Parking): Promise<void> {
   const { pool, since } = parking
-  const { patienceMs } = parts.ledger.timings
-  await show(parts, run, {
+  const { patienceMs } = deps.ledger.timings
+  await show(deps, run, {
     isShown: ({ parked }) => parked !== undefined,
     mark: { pool, since },
     checkRun: () => parkedCheckRun(run, { ...parking, givenUpAt: since + patienceMs }),
@@ -34,12 +34,12 @@ export async function showParked(parts: ShowingParts, run: Run, parking: Parking
 }
 
 /** Says that the reviews of a parked run go on. Repeatable. */
-export async function showGoingOn(parts: ShowingParts, run: Run): Promise<void> {
-  await show(parts, run, {
+export async function showGoingOn(deps: ShowParkedDeps, run: Run): Promise<void> {
+  await show(deps, run, {
     isShown: ({ parked }) => parked === undefined,
     mark: undefined,
     async checkRun() {
-      const { reviews } = await getDocument<Plan>(parts.documents, run.plan ?? '')
+      const { reviews } = await getDocument<Plan>(deps.documents, run.plan ?? '')
       return inProgressCheckRun(run, [...new Set(reviews.map(({ lens }) => lens))])
     },
   })
@@ -52,7 +52,7 @@ interface Shown {
 }
 
 /** No nudge: what is raised is due soon, and a review that waits has that time. */
-async function show({ ledger, documents, now }: ShowingParts, run: Run, shown: Shown): Promise<void> {
+async function show({ ledger, documents, now }: ShowParkedDeps, run: Run, shown: Shown): Promise<void> {
   if (shown.isShown(run)) return
   const document = await putDocument(documents, await shown.checkRun())
   await contended(async () => {
@@ -61,5 +61,5 @@ async function show({ ledger, documents, now }: ShowingParts, run: Run, shown: S
     const wanted = [{ kind: 'check_run', key: run.head, document }]
     return writeParked(ledger, current, shown.mark, { wanted, now: now() })
   })
-  POINT: await reached('show_parked.raised')
+  FAILPOINT: await failpoint('show_parked.raised')
 }

@@ -1,11 +1,11 @@
 /** Takes back a review whose worker is gone: its place is handed on, and it waits again, or who waits is told that it failed. */
 
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import type { LostWorker } from '../fleet/lease.ts'
 import { takeBack } from '../ledger/review.ts'
 import { isDone, type Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
-import { enqueue, handOn, slotOf } from './grant-slots.ts'
+import { enqueue, grantSlots, slotOf } from './grant-slots.ts'
 import { tellDone } from './tell-done.ts'
 
 /**
@@ -16,9 +16,9 @@ export async function takeBackEnded(coordinator: Coordinator, review: Review, lo
   const { ledger, now, nonce } = coordinator
   const { taken, review: current } = await takeBack(ledger, review, now(), { writer: nonce(), lost })
   if (!taken) return false
-  POINT: await reached('take_back.written')
-  await handOn(coordinator, [slotOf(review)])
-  POINT: await reached('take_back.place_given_up')
+  FAILPOINT: await failpoint('take_back.written')
+  await grantSlots(coordinator, [slotOf(review)])
+  FAILPOINT: await failpoint('take_back.slot_released')
   if (current.state === 'waiting') await enqueue(coordinator, current)
   else if (isDone(current.state)) await tellDone(coordinator, current)
   return true

@@ -1,6 +1,6 @@
 /** Tells the task that waits for a review that is done. */
 import { answerToken } from '../aws/executions.ts'
-import { reached } from '../base/failpoints.ts'
+import { failpoint } from '../base/failpoints.ts'
 import { settleDone } from '../ledger/review.ts'
 import type { Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -14,7 +14,7 @@ export async function tellDone(coordinator: Coordinator, review: Review): Promis
   const { token, state, epoch } = review
   if (token !== undefined) {
     await answerToken(coordinator.executions, token, { outcome: state, epoch })
-    POINT: await reached('tell_done.answered')
+    FAILPOINT: await failpoint('tell_done.answered')
   }
   await settleDone(coordinator.ledger, review)
 }

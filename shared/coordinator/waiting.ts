@@ -1,7 +1,7 @@
 /** Who may get a place now: the first tickets of the queues that the fleet's rules and the halts let through. */
 import { sha256 } from '../base/digest.ts'
 import { QUEUES_LOOKED_INTO_MAX } from '../base/limits.ts'
-import { type Fleet, freePlaces, isAllowed, type Ticket } from '../fleet/schedule.ts'
+import { type Fleet, freeSlots, isAllowed, type Ticket } from '../fleet/schedule.ts'
 import { dropQueue, type Queue, readQueues, readTickets } from '../ledger/fleet.ts'
 import { type Halts, haltOn, standingHalts } from '../ledger/halt.ts'
 import type { Ledger } from '../ledger/table.ts'
@@ -51,7 +51,7 @@ function ticketsReadOf(fleet: Fleet, queue: Queue): number {
   const held = Object.values(fleet.slots).filter(
     ({ repository, pool }) => repository === queue.repository && pool === queue.pool,
   )
-  return Math.max(TICKETS_READ_MIN, freePlaces(fleet) + held.length)
+  return Math.max(TICKETS_READ_MIN, freeSlots(fleet) + held.length)
 }
 
 /** A place on a ring of that size, as evenly spread as the nonces are. */

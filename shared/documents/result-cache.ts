@@ -9,7 +9,7 @@ import { type ReviewName, reviewIdOf } from '../runs/review.ts'
 import type { Documents } from './documents.ts'
 
 /** Remembers the digest of a stored result. The last one counts; each is one of the same plan key. */
-export async function rememberMade(documents: Documents, name: ReviewName, digest: string): Promise<void> {
+export async function cacheResult(documents: Documents, name: ReviewName, digest: string): Promise<void> {
   const { client, bucket } = documents
   await client.send(
     new PutObjectCommand({ Bucket: bucket, Key: keyOf(name), Body: digest, ContentType: 'text/plain; charset=utf-8' }),
@@ -17,7 +17,7 @@ export async function rememberMade(documents: Documents, name: ReviewName, diges
 }
 
 /** The digest of the result that this review came to; undefined if none is remembered. */
-export async function readMade(documents: Documents, name: ReviewName): Promise<string | undefined> {
+export async function cachedResult(documents: Documents, name: ReviewName): Promise<string | undefined> {
   const { client, bucket } = documents
   try {
     const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: keyOf(name) }))

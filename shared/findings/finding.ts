@@ -5,7 +5,7 @@ import type { Severity } from './severity.ts'
 export type Side = 'LEFT' | 'RIGHT'
 
 /** Where a lens says that its finding is. Analyzers know lines; a model quotes, and code computes the line. */
-export type ClaimedPlace =
+export type ClaimedLocation =
   | {
       readonly kind: 'lines'
       readonly path: string
@@ -34,7 +34,7 @@ export interface ClaimedFinding {
   readonly why: string
   /** What would clear it. */
   readonly clears: string
-  readonly place: ClaimedPlace
+  readonly location: ClaimedLocation
   /** Security or data loss, decided by code: cleared only by an override or a change (DESIGN §7). */
   readonly fenced?: boolean
   /** Values that the lens knows to be secret: taken out of every text and of the quote before anything is kept (RC7). */
@@ -42,7 +42,7 @@ export interface ClaimedFinding {
 }
 
 /** Where a finding is, once that is certain. */
-export type Place =
+export type Location =
   | {
       readonly kind: 'lines'
       readonly path: string
@@ -65,7 +65,7 @@ export interface Finding {
   readonly title: string
   readonly why: string
   readonly clears: string
-  readonly place: Place
+  readonly location: Location
   /** The lines meant, redacted; empty for `file` and `pull_request`. */
   readonly quote: string
   readonly fenced: boolean

@@ -8,12 +8,12 @@ import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../base/limits.ts'
 import { redact, withoutValues } from '../base/redaction.ts'
 import { byteLength, type CutText, cutAtBytes, folded, visible, withoutOwnMarkers } from '../base/text.ts'
 import { anchorInDiff, type FileChange } from './diff.ts'
-import type { ClaimedFinding, ClaimedPlace, Finding, Place, RejectedFinding, Side } from './finding.ts'
+import type { ClaimedFinding, ClaimedLocation, Finding, Location, RejectedFinding, Side } from './finding.ts'
 import type { LensName } from './lens.ts'
 import { candidatesOf, type SideText, sideTextOf } from './quote.ts'
 import { SEVERITIES } from './severity.ts'
 
-export interface GroundContext {
+export interface GroundingContext {
   readonly lens: LensName
   /** The files that the lens was given. */
   readonly files: readonly FileChange[]
@@ -34,27 +34,27 @@ export interface Grounded {
  * Grounds the claims of one review. Claims in = findings + rejected, each rejected one with its reason. Of the grounded
  * ones at most `FINDINGS_PER_REVIEW_MAX` stand, the worst; the others are rejected as `over_limit`.
  */
-export function ground(claims: readonly ClaimedFinding[], context: GroundContext): Grounded {
+export function groundClaims(claims: readonly ClaimedFinding[], context: GroundingContext): Grounded {
   const find = finderOf(context)
   const rejected: RejectedFinding[] = []
-  const placed: PlacedClaim[] = []
+  const located: LocatedClaim[] = []
   for (const claim of claims) {
-    const found = find(claim.place)
+    const found = find(claim.location)
     if ('reason' in found) rejected.push(rejectionOf(claim, context.lens, found.reason))
-    else placed.push({ claim, ...found })
+    else located.push({ claim, ...found })
   }
-  placed.sort(worstFirst)
-  for (const { claim } of placed.splice(FINDINGS_PER_REVIEW_MAX)) {
+  located.sort(worstFirst)
+  for (const { claim } of located.splice(FINDINGS_PER_REVIEW_MAX)) {
     rejected.push(rejectionOf(claim, context.lens, 'over_limit'))
   }
   const origins = new Map(context.openFindings.map((open) => [open.fingerprint, open.originHead]))
   const occurrences = new Map<string, number>()
-  const findings = placed.map(({ claim, place, quote, meant }) => {
+  const findings = located.map(({ claim, location, quote, meant }) => {
     const texts = textsOf(claim, quote)
     const identity = {
       lens: context.lens,
       rule: claim.rule,
-      path: place.kind === 'pull_request' ? '' : place.path,
+      path: location.kind === 'pull_request' ? '' : location.path,
       quote: folded(clean(meant, claim)),
     }
     const same = digestOf(identity)
@@ -67,7 +67,7 @@ export function ground(claims: readonly ClaimedFinding[], context: GroundContext
       rule: claim.rule,
       severity: claim.severity,
       ...texts,
-      place,
+      location,
       fenced: claim.fenced ?? false,
       originHead: origins.get(fingerprint) ?? context.head,
     } satisfies Finding
@@ -75,19 +75,19 @@ export function ground(claims: readonly ClaimedFinding[], context: GroundContext
   return { findings, rejected }
 }
 
-interface PlacedClaim {
+interface LocatedClaim {
   readonly claim: ClaimedFinding
-  readonly place: Place
+  readonly location: Location
   /** The lines at the place as they are in the file, not yet redacted. */
   readonly quote: string
   /** The lines that the claim meant, also where the place was clipped: a hunk's end is no part of an identity. */
   readonly meant: string
 }
 
-type Found = Omit<PlacedClaim, 'claim'> | { readonly reason: RejectedFinding['reason'] }
+type Found = Omit<LocatedClaim, 'claim'> | { readonly reason: RejectedFinding['reason'] }
 
 /** Looks a place up in the diff and the texts of one review; a file is taken apart once, however often it is claimed. */
-function finderOf(context: GroundContext): (place: ClaimedPlace) => Found {
+function finderOf(context: GroundingContext): (location: ClaimedLocation) => Found {
   const files = new Map<string, FileChange>()
   for (const file of context.files) if (file.previousPath !== undefined) files.set(file.previousPath, file)
   for (const file of context.files) files.set(file.path, file)
@@ -102,16 +102,16 @@ function finderOf(context: GroundContext): (place: ClaimedPlace) => Found {
     return text
   }
 
-  return (place) => {
-    if (place.kind === 'pull_request') return { place, quote: '', meant: '' }
-    const file = files.get(place.path)
+  return (location) => {
+    if (location.kind === 'pull_request') return { location, quote: '', meant: '' }
+    const file = files.get(location.path)
     if (file === undefined) return { reason: 'path_not_in_diff' }
-    if (place.kind === 'file') return { place: { kind: 'file', path: file.path }, quote: '', meant: '' }
-    if (place.kind === 'lines') return linesOf(file, place, sideOf(file, place.side))
-    if (folded(place.quote) === '') return { reason: 'quote_empty' }
+    if (location.kind === 'file') return { location: { kind: 'file', path: file.path }, quote: '', meant: '' }
+    if (location.kind === 'lines') return linesOf(file, location, sideOf(file, location.side))
+    if (folded(location.quote) === '') return { reason: 'quote_empty' }
     // A quote of new code is what is meant, unless it stands before the change only.
-    for (const side of place.side === undefined ? (['RIGHT', 'LEFT'] as const) : [place.side]) {
-      const [best] = candidatesOf(sideOf(file, side), place.quote, place.nearLine)
+    for (const side of location.side === undefined ? (['RIGHT', 'LEFT'] as const) : [location.side]) {
+      const [best] = candidatesOf(sideOf(file, side), location.quote, location.nearLine)
       if (best !== undefined) return linesOf(file, { ...best, side }, sideOf(file, side))
     }
     return { reason: 'quote_not_found' }
@@ -132,7 +132,7 @@ function linesOf(
   const quote = anchor === undefined ? meant : linesBetween(text, anchor.startLine, anchor.line)
   if (quote === undefined) return { reason: 'line_not_in_file' }
   return {
-    place: {
+    location: {
       kind: 'lines',
       path: file.path,
       side: range.side,
@@ -157,11 +157,11 @@ function linesBetween(text: SideText, first: number, last: number): string | und
 }
 
 /** By severity, then by place, so that the same findings always come in the same order and count alike (D9). */
-function worstFirst(a: PlacedClaim, b: PlacedClaim): number {
+function worstFirst(a: LocatedClaim, b: LocatedClaim): number {
   return (
     SEVERITIES[a.claim.severity].rank - SEVERITIES[b.claim.severity].rank ||
-    compare(pathOf(a.place), pathOf(b.place)) ||
-    lineOf(a.place) - lineOf(b.place)
+    compare(pathOf(a.location), pathOf(b.location)) ||
+    lineOf(a.location) - lineOf(b.location)
   )
 }
 
@@ -169,12 +169,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function pathOf(place: Place): string {
-  return place.kind === 'pull_request' ? '' : place.path
+function pathOf(location: Location): string {
+  return location.kind === 'pull_request' ? '' : location.path
 }
 
-function lineOf(place: Place): number {
-  return place.kind === 'lines' ? place.line : 0
+function lineOf(location: Location): number {
+  return location.kind === 'lines' ? location.line : 0
 }
 
 /** What a finding's bytes are divided into: a title stays a line, a quote a passage; the rest is for what is said. */
@@ -215,7 +215,8 @@ function rejectionOf(claim: ClaimedFinding, lens: LensName, reason: RejectedFind
     lens,
     rule: claim.rule,
     title: cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX).text,
-    path: claim.place.kind === 'pull_request' ? '' : cutAtBytes(clean(claim.place.path, claim), TITLE_BYTES_MAX).text,
+    path:
+      claim.location.kind === 'pull_request' ? '' : cutAtBytes(clean(claim.location.path, claim), TITLE_BYTES_MAX).text,
     reason,
   }
 }

@@ -1,36 +1,36 @@
 /** Whether the code that a finding quotes still stands in the diff of a newer head, and where. */
 import { type FileChange, type Hunk, lineOn } from './diff.ts'
-import type { Finding, Place, Side } from './finding.ts'
+import type { Finding, Location, Side } from './finding.ts'
 import { quoteOf } from './grounding.ts'
 
-export type LinesPlace = Extract<Place, { kind: 'lines' }>
-type Quoting = Pick<Finding, 'quote'> & { readonly place: LinesPlace }
+export type LinesLocation = Extract<Location, { kind: 'lines' }>
+type Quoting = Pick<Finding, 'quote'> & { readonly location: LinesLocation }
 
 export type QuotedCode =
   /** Each place in the diff where it stands as it was quoted; none where it stands outside of the diff. */
-  { readonly stands: true; readonly places: readonly LinesPlace[] } | { readonly stands: false }
+  { readonly stands: true; readonly locations: readonly LinesLocation[] } | { readonly stands: false }
 
 /**
  * Compares whole lines, also their indentation: a guard that was put around the code is a change of it. Code before the change
  * stands as long as some of it is removed. Code that was outside of the diff stands there until the diff removes it.
  */
 export function quotedCodeIn(finding: Quoting, file: Pick<FileChange, 'path' | 'hunks'>): QuotedCode {
-  const { side, inDiff } = finding.place
-  const places = placesOf(finding, side, file)
-  if (places.length > 0) return { stands: true, places }
+  const { side, inDiff } = finding.location
+  const locations = placesOf(finding, side, file)
+  if (locations.length > 0) return { stands: true, locations }
   const wasLeftAlone = side === 'RIGHT' && !inDiff && placesOf(finding, 'LEFT', file).length === 0
-  return wasLeftAlone ? { stands: true, places } : { stands: false }
+  return wasLeftAlone ? { stands: true, locations } : { stands: false }
 }
 
-function placesOf(finding: Quoting, side: Side, { path, hunks }: Pick<FileChange, 'path' | 'hunks'>): LinesPlace[] {
+function placesOf(finding: Quoting, side: Side, { path, hunks }: Pick<FileChange, 'path' | 'hunks'>): LinesLocation[] {
   return hunks.flatMap((hunk) =>
     rangesIn(hunk, finding, side).map((range) => ({ kind: 'lines', path, side, ...range, inDiff: true })),
   )
 }
 
-function rangesIn(hunk: Hunk, { place, quote }: Quoting, side: Side): Pick<LinesPlace, 'startLine' | 'line'>[] {
+function rangesIn(hunk: Hunk, { location, quote }: Quoting, side: Side): Pick<LinesLocation, 'startLine' | 'line'>[] {
   const lines = hunk.lines.filter((line) => lineOn(line, side) !== undefined)
-  const count = place.line - place.startLine + 1
+  const count = location.line - location.startLine + 1
   const wanted = withoutReturns(quote)
   const isLiteral = wanted.split('\n').every((line) => beginningOf(line) === line)
   const beginning = beginningOf(wanted)

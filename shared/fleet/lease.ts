@@ -35,7 +35,7 @@ export interface LeaseStep {
   /** Members that must be equal; `undefined` means "must be absent". */
   readonly if: Partial<Record<keyof LeaseItem, unknown>>
   /** ms UTC when the item is looked at next; absent: as before. */
-  readonly lookAt?: number | 'never'
+  readonly recheckAt?: number | 'never'
   /** What the item says, as it was when the write was refused, or as it is after one that was not answered. */
   answerOf(item: LeaseItem | undefined): Answered
 }
@@ -58,7 +58,7 @@ export function acquire(fence: Fence, until: number): LeaseStep {
     set: { state: 'leased', owner: fence.owner, until },
     remove: ['token'],
     if: { state: 'granted', epoch: fence.epoch },
-    lookAt: until,
+    recheckAt: until,
     answerOf(item) {
       if (item?.epoch !== fence.epoch) return STALE
       if (item.state === 'granted') return UNKNOWN
@@ -74,7 +74,7 @@ export function renew(fence: Fence, until: number): LeaseStep {
     set: { until },
     remove: [],
     if: { state: 'leased', ...fenceOf(fence) },
-    lookAt: until,
+    recheckAt: until,
     answerOf(item) {
       if (!holds(item, fence)) return STALE
       return (item?.until ?? 0) >= until ? DONE : UNKNOWN
@@ -91,7 +91,7 @@ export function complete(fence: Fence, outcome: ReviewOutcome, token: string | u
     set: { ...outcome },
     remove: ['until'],
     if: { state: 'leased', ...fenceOf(fence), token },
-    ...(token === undefined ? { lookAt: 'never' } : {}),
+    ...(token === undefined ? { recheckAt: 'never' } : {}),
     answerOf(item) {
       if (holds(item, fence)) return UNKNOWN
       if (item?.epoch !== fence.epoch || item.owner !== fence.owner || !isDone(item.state)) return STALE
@@ -104,14 +104,14 @@ export function complete(fence: Fence, outcome: ReviewOutcome, token: string | u
 export function release(
   fence: Fence,
   token: string | undefined,
-  lookAt: number,
+  recheckAt: number,
   kept: Pick<Review, 'throttledSince'> = {},
 ): LeaseStep {
   return {
     set: { state: token === undefined ? 'planned' : 'waiting', epoch: fence.epoch + 1, writer: fence.owner, ...kept },
     remove: ['owner', 'until'],
     if: { state: 'leased', ...fenceOf(fence), token },
-    lookAt: token === undefined ? 'never' : lookAt,
+    recheckAt: token === undefined ? 'never' : recheckAt,
     answerOf(item) {
       if (holds(item, fence)) return UNKNOWN
       return item?.epoch === fence.epoch + 1 && item.writer === fence.owner ? DONE : STALE
@@ -142,7 +142,7 @@ export function isLost(review: Review, lost: LostWorker): boolean {
  */
 export function takeBack(
   review: Review,
-  options: { readonly now: number; readonly writer: string; readonly lookAt: number; readonly lost?: LostWorker },
+  options: { readonly now: number; readonly writer: string; readonly recheckAt: number; readonly lost?: LostWorker },
 ): LeaseStep | undefined {
   const { state, epoch, until, token, owner } = review
   if (state !== 'granted' && state !== 'leased') return undefined
@@ -164,7 +164,7 @@ export function takeBack(
     },
     remove: ['owner', 'until'],
     if: asRead,
-    lookAt: token === undefined ? 'never' : options.lookAt,
+    recheckAt: token === undefined ? 'never' : options.recheckAt,
     answerOf(item) {
       if (item?.epoch === epoch + 1 && item.writer === options.writer) return DONE
       return item && isAsRead(item) ? UNKNOWN : STALE

@@ -21,11 +21,11 @@ export interface Closing {
   readonly since: number
   readonly until: number
   /** The one review that tries it again after `until`; it counts while it holds its slot. */
-  readonly probe?: Place
+  readonly probe?: SlotHolder
 }
 
 /** A review's place, at one epoch. */
-export interface Place {
+export interface SlotHolder {
   readonly reviewId: string
   readonly epoch: number
 }
@@ -43,7 +43,7 @@ export interface Fleet {
 }
 
 /** A review that waits. */
-export interface Ticket extends Place {
+export interface Ticket extends SlotHolder {
   readonly repository: number
   readonly installation: number
   readonly pool: string
@@ -75,7 +75,7 @@ export function schedule(fleet: Fleet, waiting: readonly Ticket[], now: number):
   const grants: Ticket[] = []
   let after = fleet
   for (const ticket of [...latest.values()].toSorted(byTurn)) {
-    if (freePlaces(after) <= 0) break
+    if (freeSlots(after) <= 0) break
     if (after.slots[ticket.reviewId] !== undefined || !isAllowed(after, ticket, now)) continue
     grants.push(ticket)
     after = withGrants(after, [ticket], now)
@@ -84,7 +84,7 @@ export function schedule(fleet: Fleet, waiting: readonly Ticket[], now: number):
 }
 
 /** Places that may be given; below 0 while a lowered ceiling drains. */
-export function freePlaces(fleet: Fleet): number {
+export function freeSlots(fleet: Fleet): number {
   return effectiveOf(fleet.limits).effective - Object.keys(fleet.slots).length
 }
 
@@ -125,8 +125,8 @@ export function withGrants(fleet: Fleet, grants: readonly Ticket[], now: number)
 }
 
 /** The fleet without these slots; the very same object if it holds none of them. A slot of a later epoch is left alone. */
-export function without(fleet: Fleet, places: readonly Place[]): Fleet {
-  const held = places.filter(
+export function withoutSlots(fleet: Fleet, holders: readonly SlotHolder[]): Fleet {
+  const held = holders.filter(
     ({ reviewId, epoch }) => (fleet.slots[reviewId]?.epoch ?? Number.POSITIVE_INFINITY) <= epoch,
   )
   if (held.length === 0) return fleet
@@ -139,11 +139,11 @@ export function without(fleet: Fleet, places: readonly Place[]): Fleet {
  * The fleet with the pool of this place closed until then, or for longer if it is already; the very same object if the
  * place isn't held at this epoch: a worker that was replaced says nothing about a pool (I8).
  */
-export function closedBy(fleet: Fleet, place: Place, closing: { until: number; now: number }): Fleet {
-  const slot = fleet.slots[place.reviewId]
-  if (slot?.epoch !== place.epoch) return fleet
+export function closedBy(fleet: Fleet, holder: SlotHolder, closing: { until: number; now: number }): Fleet {
+  const slot = fleet.slots[holder.reviewId]
+  if (slot?.epoch !== holder.epoch) return fleet
   const before = fleet.closed[slot.pool]
-  const other = before?.probe && before.probe.reviewId !== place.reviewId ? { probe: before.probe } : {}
+  const other = before?.probe && before.probe.reviewId !== holder.reviewId ? { probe: before.probe } : {}
   const after: Closing = {
     since: before?.since ?? closing.now,
     until: Math.max(before?.until ?? 0, closing.until),
@@ -158,10 +158,10 @@ export function closedBy(fleet: Fleet, place: Place, closing: { until: number; n
 }
 
 /** The fleet with the pool of this place open, if the place is its probe; else the very same object. */
-export function openedBy(fleet: Fleet, place: Place): Fleet {
-  const slot = fleet.slots[place.reviewId]
+export function openedBy(fleet: Fleet, holder: SlotHolder): Fleet {
+  const slot = fleet.slots[holder.reviewId]
   const probe = slot && fleet.closed[slot.pool]?.probe
-  if (slot?.epoch !== place.epoch || probe?.reviewId !== place.reviewId || probe.epoch !== place.epoch) return fleet
+  if (slot?.epoch !== holder.epoch || probe?.reviewId !== holder.reviewId || probe.epoch !== holder.epoch) return fleet
   const { [slot.pool]: _opened, ...closed } = fleet.closed
   return { ...fleet, closed }
 }

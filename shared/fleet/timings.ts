@@ -19,7 +19,7 @@ export interface Timings {
   /** Lease of a poster on a message or a resource, ms. */
   readonly postLeaseMs: number
   /** When something that should have gone on by itself is looked at again, ms. */
-  readonly lookMs: number
+  readonly recheckMs: number
   /** The shortest time for which a throttled model's pool is closed, ms. */
   readonly closedMinMs: number
   /** How long a review waits for a throttled model in all, ms. */
@@ -63,7 +63,7 @@ export function timingsOf(
     heartbeatMs: heartbeatMs ?? third,
     grantMs: 2 * third,
     postLeaseMs: third,
-    lookMs: third,
+    recheckMs: third,
     closedMinMs: Math.floor(reviewLeaseMs / CLOSINGS_PER_LEASE),
     patienceMs,
   }

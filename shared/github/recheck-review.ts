@@ -3,7 +3,7 @@ import type { GitHub, Repo } from './github.ts'
 import { hasLine, ownReviews } from './own-reviews.ts'
 import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
 
-export type SeenAgain =
+export type RecheckedReview =
   /** No pending review with the marker is left. `reviewId` is the one that was submitted, `repeated` how many more were. */
   | { readonly state: 'looked'; readonly reviewId: number | undefined; readonly repeated: number }
   /** `checks` said stop before a deletion. */
@@ -17,14 +17,14 @@ const LOOKS_MAX = 3
  * Deletes every pending review of ours with this marker, and tells what is submitted. Another message's pending review is
  * left alone. `checks` is asked right before each deletion. Repeatable.
  */
-export async function lookAgain(
+export async function recheckReview(
   github: GitHub,
   repo: Repo,
   number: number,
   marker: string,
   checks: () => Promise<'go' | 'stop'>,
-): Promise<SeenAgain> {
-  return orUnknown<SeenAgain>(async () => {
+): Promise<RecheckedReview> {
+  return orUnknown<RecheckedReview>(async () => {
     for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
       const { said, pending } = await ownReviews(github, repo, number, marker)
       const left = pending.filter((review) => hasLine(review.body, marker))

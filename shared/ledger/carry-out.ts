@@ -60,10 +60,10 @@ async function writeOrLook(
   }
 }
 
-function changeOf(key: Key, { set, remove, lookAt, if: condition }: LeaseStep) {
+function changeOf(key: Key, { set, remove, recheckAt, if: condition }: LeaseStep) {
   return {
-    set: { ...set, ...(typeof lookAt === 'number' ? due(key, lookAt) : {}) },
-    remove: [...remove, ...(lookAt === 'never' ? ['duePk', 'dueAt'] : [])],
+    set: { ...set, ...(typeof recheckAt === 'number' ? due(key, recheckAt) : {}) },
+    remove: [...remove, ...(recheckAt === 'never' ? ['duePk', 'dueAt'] : [])],
     if: condition,
   }
 }

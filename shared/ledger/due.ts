@@ -67,7 +67,7 @@ function thingOf({ sk }: Key, item: Item): DueThing {
 }
 
 /** Moves an item's `due` on to `at` (ms UTC) if it is still due as it was read, so that it goes to the back. */
-export async function lookLater(ledger: Ledger, key: Key, before: number, at: number): Promise<void> {
+export async function postponeDue(ledger: Ledger, key: Key, before: number, at: number): Promise<void> {
   await change(ledger, key, { set: due(key, at), if: { dueAt: before } })
 }
 

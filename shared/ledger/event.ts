@@ -20,7 +20,7 @@ export async function acceptEvent(
       acceptedAt: options.now,
       writer: options.writer,
       expiresAt: Math.floor(options.now / 1000) + RETENTION_S,
-      ...due(key, options.now + ledger.timings.lookMs),
+      ...due(key, options.now + ledger.timings.recheckMs),
     },
     options.signal,
   )

@@ -40,7 +40,7 @@ export async function writeFleet(
   now: number,
 ): Promise<boolean> {
   const key = keyOf.fleet()
-  const members = due(key, now + ledger.timings.lookMs)
+  const members = due(key, now + ledger.timings.recheckMs)
   if (before.version === 0) {
     const slots = Object.fromEntries(Object.entries(next.slots).map(([id, slot]) => [id, { ...slot, by: writer }]))
     const created = await create(ledger, { ...key, ...next, slots, version: 1, writer, ...members })

@@ -30,7 +30,7 @@ export interface Message {
    * When GitHub is to be looked at a second time though the message is settled, ms UTC: what an earlier poster, or a call
    * that wasn't answered, may have left there by then (IL2, IL14). It decides; `dueAt` only finds.
    */
-  readonly lookAt?: number
+  readonly recheckAt?: number
   /** Where a reply is said: it belongs to no run, which would know. Absent for a run's messages. */
   readonly repository?: Repository
 }
@@ -70,7 +70,7 @@ export async function oweReply(
     repository,
   }
   const { writer, now } = options
-  await create(ledger, { ...key, ...owed, writer, ...due(key, now + ledger.timings.lookMs) })
+  await create(ledger, { ...key, ...owed, writer, ...due(key, now + ledger.timings.recheckMs) })
 }
 
 /** All messages of one run, read consistently. */
@@ -126,34 +126,39 @@ export async function rememberPending(
 
 /**
  * The end of a message under `owner`'s lease. Nothing more is due for it, unless it is to be looked at a second time at
- * `lookAt` (ms UTC). False if the lease was lost, or the run withdraws it meanwhile.
+ * `recheckAt` (ms UTC). False if the lease was lost, or the run withdraws it meanwhile.
  */
 export async function settleMessage(
   ledger: Ledger,
   message: Message,
   owner: string,
   end: MessageEnd,
-  lookAt?: number,
+  recheckAt?: number,
 ): Promise<boolean> {
-  return release(ledger, message, owner, { ...end }, lookAt)
+  return release(ledger, message, owner, { ...end }, recheckAt)
 }
 
-/** A second look at a settled message that found nothing new. Another one is due at `lookAt` (ms UTC) if that is given. */
-export async function recordLook(ledger: Ledger, message: Message, owner: string, lookAt?: number): Promise<boolean> {
-  return release(ledger, message, owner, {}, lookAt)
+/** A second look at a settled message that found nothing new. Another one is due at `recheckAt` (ms UTC) if that is given. */
+export async function recordRecheck(
+  ledger: Ledger,
+  message: Message,
+  owner: string,
+  recheckAt?: number,
+): Promise<boolean> {
+  return release(ledger, message, owner, {}, recheckAt)
 }
 
-/** Gives the message back to be looked at again at `at` (ms UTC); `error` counts toward giving up, `lookAt` as in Message. */
+/** Gives the message back to be looked at again at `at` (ms UTC); `error` counts toward giving up, `recheckAt` as in Message. */
 export async function postponeMessage(
   ledger: Ledger,
   message: Message,
   owner: string,
-  options: { at: number; error: boolean; lookAt?: number | undefined },
+  options: { at: number; error: boolean; recheckAt?: number | undefined },
 ): Promise<void> {
   const key = keyOfMessage(message)
-  const { at, error, lookAt } = options
+  const { at, error, recheckAt } = options
   await change(ledger, key, {
-    set: { leaseUntil: 0, errors: message.errors + (error ? 1 : 0), lookAt, ...due(key, at) },
+    set: { leaseUntil: 0, errors: message.errors + (error ? 1 : 0), recheckAt, ...due(key, at) },
     remove: ['owner'],
     if: { state: message.state, owner },
   })
@@ -174,13 +179,13 @@ async function release(
   message: Message,
   owner: string,
   members: Item,
-  lookAt: number | undefined,
+  recheckAt: number | undefined,
 ): Promise<boolean> {
   const key = keyOfMessage(message)
-  const again = lookAt === undefined ? {} : { lookAt, ...due(key, lookAt) }
+  const again = recheckAt === undefined ? {} : { recheckAt, ...due(key, recheckAt) }
   const written = await change(ledger, key, {
     set: { ...members, ...again, leaseUntil: 0 },
-    remove: lookAt === undefined ? ['duePk', 'dueAt', 'lookAt', 'owner'] : ['owner'],
+    remove: recheckAt === undefined ? ['duePk', 'dueAt', 'recheckAt', 'owner'] : ['owner'],
     if: { state: message.state, owner },
   })
   return written.done

@@ -16,7 +16,7 @@ export async function writeParked(
 ): Promise<'done' | 'again'> {
   const key = keyOf.run(run.runId)
   const { repository, number, runId } = run
-  const members = { version: run.version + 1, ...due(key, raise.now + ledger.timings.lookMs) }
+  const members = { version: run.version + 1, ...due(key, raise.now + ledger.timings.recheckMs) }
   const answer = await transact(ledger, [
     changeInTransaction(ledger, key, {
       ...(parked ? { set: { ...members, parked } } : { set: members, remove: ['parked'] }),

@@ -25,7 +25,7 @@ export async function writePlan(
   const answer = await contended(async () => {
     const written = await transact(ledger, [
       changeInTransaction(ledger, key, {
-        set: { ...members, ...due(key, now + ledger.timings.lookMs) },
+        set: { ...members, ...due(key, now + ledger.timings.recheckMs) },
         if: { version: run.version },
       }),
       ...(wanted.length > 0

@@ -35,7 +35,7 @@ export interface ShownResource extends ResourceName {
   /** Not to be tried again before, ms UTC: an error's patience, or GitHub's own. A newer generation doesn't wait for it. */
   readonly tryAt?: number
   /** When what was shown is to be looked at a second time, ms UTC; absent when it isn't. It decides, and nobody moves it. */
-  readonly lookAt?: number
+  readonly recheckAt?: number
 }
 
 /** The resources of a pull request, as their item stands. */
@@ -58,8 +58,8 @@ export interface Raise extends PullRequestName {
   readonly now: number
 }
 
-/** What became of one resource. `lookAt` (ms UTC): a PATCH may still land until then, so it is looked at again (IL5). */
-export type ResourceOutcome = ResourceName & { readonly lookAt: number | undefined } & (
+/** What became of one resource. `recheckAt` (ms UTC): a PATCH may still land until then, so it is looked at again (IL5). */
+export type ResourceOutcome = ResourceName & { readonly recheckAt: number | undefined } & (
     | {
         /** This generation was read back from GitHub, or GitHub will never take it (`refused`, a sentence). */
         readonly kept: 'shown'
@@ -222,7 +222,7 @@ const MEMBERS = ['wanted', 'generation', 'shown'] as const
 type Wanted = Pick<ShownResource, 'kind' | 'key' | 'runId' | 'document'>
 
 /** `tried` is the generation that the errors and the time to try again are about. */
-type Seen = Partial<Pick<ShownResource, 'githubId' | 'errors' | 'lastError' | 'tryAt' | 'lookAt'>> & {
+type Seen = Partial<Pick<ShownResource, 'githubId' | 'errors' | 'lastError' | 'tryAt' | 'recheckAt'>> & {
   readonly generation: number
   readonly tried: number
 }
@@ -246,16 +246,16 @@ function resourceFrom(item: Item, wanted: Wanted): ShownResource {
 }
 
 function shownOf(resource: ShownResource): Item {
-  const { shownGeneration, generation, githubId, errors, lastError, tryAt, lookAt } = resource
-  return { generation: shownGeneration, tried: generation, githubId, errors, lastError, tryAt, lookAt }
+  const { shownGeneration, generation, githubId, errors, lastError, tryAt, recheckAt } = resource
+  return { generation: shownGeneration, tried: generation, githubId, errors, lastError, tryAt, recheckAt }
 }
 
 /** The resource after what became of it; as it was if nothing did. */
 function after(resource: ShownResource, outcomes: readonly ResourceOutcome[]): ShownResource {
   const outcome = outcomes.find(({ kind, key }) => kind === resource.kind && key === resource.key)
   if (!outcome) return resource
-  const { lookAt: _looked, tryAt: _tried, lastError: _error, ...kept } = resource
-  const looked = outcome.lookAt === undefined ? kept : { ...kept, lookAt: outcome.lookAt }
+  const { recheckAt: _looked, tryAt: _tried, lastError: _error, ...kept } = resource
+  const looked = outcome.recheckAt === undefined ? kept : { ...kept, recheckAt: outcome.recheckAt }
   if (outcome.kept === 'shown') {
     return {
       ...looked,
@@ -276,8 +276,8 @@ function after(resource: ShownResource, outcomes: readonly ResourceOutcome[]): S
 }
 
 /** When something is to be done about it, ms UTC; Infinity if nothing is. */
-function nextAt({ generation, shownGeneration, tryAt, lookAt }: ShownResource, now: number): number {
-  return Math.min(shownGeneration < generation ? (tryAt ?? now) : Infinity, lookAt ?? Infinity)
+function nextAt({ generation, shownGeneration, tryAt, recheckAt }: ShownResource, now: number): number {
+  return Math.min(shownGeneration < generation ? (tryAt ?? now) : Infinity, recheckAt ?? Infinity)
 }
 
 /** True for a check run that is settled and whose head has passed: it is forgotten, so that the item stays small. */
@@ -302,7 +302,7 @@ function raiseUpdate(ledger: Ledger, { repositoryId, number, runId, wanted, now 
   const names: Record<string, string> = { '#version': 'version', '#leaseUntil': 'leaseUntil' }
   const values: Record<string, unknown> = { ':zero': 0, ':one': 1 }
   const sets = ['#version = if_not_exists(#version, :zero) + :one', '#leaseUntil = if_not_exists(#leaseUntil, :zero)']
-  const { duePk, dueAt } = due(key, now + ledger.timings.lookMs)
+  const { duePk, dueAt } = due(key, now + ledger.timings.recheckMs)
   for (const [member, value] of Object.entries({ repositoryId, number, duePk, dueAt })) {
     names[`#${member}`] = member
     values[`:${member}`] = value

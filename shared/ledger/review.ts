@@ -181,9 +181,9 @@ export async function releaseReview(
   lease: Fence & { now: number; throttledSince?: number },
 ): Promise<Review | undefined> {
   const { throttledSince } = lease
-  const lookAt = lease.now + ledger.timings.grantMs
+  const recheckAt = lease.now + ledger.timings.grantMs
   const released = await carryOut(ledger, name, (seen) =>
-    release(lease, seen?.token, lookAt, throttledSince === undefined ? {} : { throttledSince }),
+    release(lease, seen?.token, recheckAt, throttledSince === undefined ? {} : { throttledSince }),
   )
   return released.kind === 'done' ? reviewFrom(released.item) : undefined
 }
@@ -205,7 +205,7 @@ export async function takeBack(
   options: { readonly writer?: string; readonly lost?: LostWorker | undefined } = {},
 ): Promise<TakenBack> {
   const { writer = randomUUID(), lost } = options
-  const step = takeBackStep(review, { now, writer, lookAt: now + ledger.timings.grantMs, ...(lost ? { lost } : {}) })
+  const step = takeBackStep(review, { now, writer, recheckAt: now + ledger.timings.grantMs, ...(lost ? { lost } : {}) })
   const taken = step && (await carryOut(ledger, review, () => step))
   return taken?.kind === 'done' ? { taken: true, review: reviewFrom(taken.item) } : { taken: false, review }
 }

@@ -68,7 +68,7 @@ export async function writeHeld(
     const key = keyOf.run(run.runId)
     const version = current.version + 1
     const written = await change(ledger, key, {
-      set: { state: 'held', reason, version, ...due(key, now + ledger.timings.lookMs) },
+      set: { state: 'held', reason, version, ...due(key, now + ledger.timings.recheckMs) },
       if: { version: current.version },
     })
     return written.done ? { ...current, state: 'held', reason, version } : 'again'
@@ -83,7 +83,7 @@ export async function resumeRun(ledger: Ledger, run: Run, now: number): Promise<
   // Its turn is still that of its first attempt: it has waited long enough.
   const resumed = { ...raisedRun(run, requestAgain(run), run.deliveries, now), acceptedAt }
   const written = await change(ledger, key, {
-    set: { ...itemOf(resumed), ...due(key, now + ledger.timings.lookMs) },
+    set: { ...itemOf(resumed), ...due(key, now + ledger.timings.recheckMs) },
     remove: OF_EARLIER_ATTEMPT,
     if: { version: run.version },
   })

@@ -39,7 +39,7 @@ export async function acceptRun(
   return contended(async () => {
     const written = await create(
       ledger,
-      { ...key, ...itemOf(fresh), ...due(key, now + ledger.timings.lookMs), ...listed(now), writer },
+      { ...key, ...itemOf(fresh), ...due(key, now + ledger.timings.recheckMs), ...listed(now), writer },
       signal,
     )
     if (written.done) return { kind: 'created', run: fresh }
@@ -68,7 +68,7 @@ export async function acceptRun(
       ledger,
       key,
       {
-        set: { ...itemOf(raised), ...due(key, now + ledger.timings.lookMs), ...listed(now) },
+        set: { ...itemOf(raised), ...due(key, now + ledger.timings.recheckMs), ...listed(now) },
         remove: [...OF_EARLIER_ATTEMPT, 'expiresAt'],
         if: { version: run.version },
       },
@@ -114,7 +114,7 @@ export async function updateRun(
   const key = keyOf.run(run.runId)
   const version = run.version + 1
   const written = await change(ledger, key, {
-    set: { ...members, version, ...due(key, options.now + ledger.timings.lookMs) },
+    set: { ...members, version, ...due(key, options.now + ledger.timings.recheckMs) },
     ...(options.remove ? { remove: options.remove } : {}),
     if: { version: run.version },
   })

@@ -5,7 +5,7 @@
 import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../base/limits.ts'
 
 /** Creations of one stretch of a window. */
-export interface Slot {
+export interface Bucket {
   /** ms UTC */
   readonly from: number
   readonly count: number
@@ -13,8 +13,8 @@ export interface Slot {
 
 /** Slots of each window, oldest first; those that have left it are gone. */
 export interface Budget {
-  readonly minute: readonly Slot[]
-  readonly hour: readonly Slot[]
+  readonly minute: readonly Bucket[]
+  readonly hour: readonly Bucket[]
   /** Until when GitHub has said that it takes nothing, ms UTC. */
   readonly closedUntil?: number
 }
@@ -35,7 +35,7 @@ const MINUTE: Window = { lengthMs: 60_000, max: CONTENT_PER_MINUTE_MAX }
 const HOUR: Window = { lengthMs: 3_600_000, max: CONTENT_PER_HOUR_MAX }
 
 /** Slots a window is cut into: few enough for a small item, and a creation counts at most a twelfth too long. */
-const SLOTS_PER_WINDOW = 12
+const BUCKETS_PER_WINDOW = 12
 
 /**
  * Takes `count` creations at `now` (ms UTC), all or none. However they are spread, no minute ever has more than CONTENT_PER_MINUTE_MAX of
@@ -51,12 +51,12 @@ export function takeFrom(budget: Budget, now: number, count = 1): Taken {
 }
 
 /** The slots with `count` creations more; or `until` in the future, when enough of them will have left. */
-function countIn({ lengthMs, max }: Window, slots: readonly Slot[], taking: { now: number; count: number }) {
+function countIn({ lengthMs, max }: Window, slots: readonly Bucket[], taking: { now: number; count: number }) {
   const { now, count: more } = taking
-  const slotMs = lengthMs / SLOTS_PER_WINDOW
+  const slotMs = lengthMs / BUCKETS_PER_WINDOW
   const at = Math.max(now, slots.at(-1)?.from ?? now)
   // A slot leaves when the last of its creations does.
-  const leavesAt = ({ from }: Slot) => from + slotMs + lengthMs
+  const leavesAt = ({ from }: Bucket) => from + slotMs + lengthMs
   const counted = slots.filter((slot) => leavesAt(slot) > at)
 
   let left = counted.reduce((sum, { count }) => sum + count, 0)

@@ -5,7 +5,7 @@ import type { Conclusion } from './conclusion.ts'
 import { notLookedAt } from './reconciliation.ts'
 
 /** Which findings of a verdict were said, as far as it knows itself, and where the rest was to be said. */
-export interface OpenSaid {
+export interface Announcements {
   /** Fingerprints that were said before that verdict. */
   readonly before: readonly string[]
   /** Its own message, and the fingerprints that it says; absent where it had none. What became of it decides. */
@@ -21,22 +21,22 @@ export interface OpenSaid {
  * Findings that a conclusion has yet to say, worst first. Not among them is what nobody looked at again at this head: where it
  * stands now isn't known, so it gets no comment on a line until it is found again; the summary names it meanwhile.
  */
-export function unsaid(conclusion: Pick<Conclusion, 'findings' | 'saidBefore' | 'dispositions'>): Finding[] {
-  const { findings, saidBefore } = conclusion
+export function unannounced(conclusion: Pick<Conclusion, 'findings' | 'announcedBefore' | 'dispositions'>): Finding[] {
+  const { findings, announcedBefore } = conclusion
   const unseen = notLookedAt(conclusion)
-  return findings.filter(({ fingerprint }) => !saidBefore.includes(fingerprint) && !unseen.has(fingerprint))
+  return findings.filter(({ fingerprint }) => !announcedBefore.includes(fingerprint) && !unseen.has(fingerprint))
 }
 
 /** What a verdict leaves to the next plan. */
-export function openSaidOf(conclusion: Conclusion | undefined): OpenSaid {
+export function announcementsOf(conclusion: Conclusion | undefined): Announcements {
   if (!conclusion) return { before: [] }
-  const { runId, planKey, saidBefore: before, saidIn: key } = conclusion
+  const { runId, planKey, announcedBefore: before, announcedIn: key } = conclusion
   if (key === undefined) return { before }
-  const fingerprints = unsaid(conclusion).map(({ fingerprint }) => fingerprint)
+  const fingerprints = unannounced(conclusion).map(({ fingerprint }) => fingerprint)
   return { before, message: { runId, planKey, key, fingerprints } }
 }
 
 /** Fingerprints that were said, once it is known whether the message was. */
-export function saidOf({ before, message }: OpenSaid, isMessageSaid: boolean): readonly string[] {
+export function announcedBy({ before, message }: Announcements, isMessageSaid: boolean): readonly string[] {
   return message && isMessageSaid ? [...before, ...message.fingerprints] : before
 }

@@ -45,9 +45,9 @@ export interface Conclusion {
   /** Standing findings, worst first; new and still present ones. */
   readonly findings: readonly Finding[]
   /** Fingerprints among `findings` that an earlier review has said: no new comment for them (D9). */
-  readonly saidBefore: readonly string[]
+  readonly announcedBefore: readonly string[]
   /** The key of the message that says the others; absent where none does, as in a run of analyzers. */
-  readonly saidIn?: string
+  readonly announcedIn?: string
   readonly dispositions: readonly Disposition[]
   readonly rejected: readonly RejectedFinding[]
   /** Findings of different lenses or parts on the same thing, counted as merged away. */

@@ -17,7 +17,7 @@ export interface PlannedReview {
   readonly paths: readonly string[]
 }
 
-export interface Parts {
+export interface Partition {
   /** At most `PLAN_REVIEWS_MAX`. */
   readonly reviews: readonly PlannedReview[]
   readonly leftOut: readonly LeftOut[]
@@ -28,7 +28,7 @@ export interface Parts {
  * part: nothing can be taken from its sight (C7). Model lenses read parts of at most `PART_LINES_MAX` lines of diff,
  * riskiest first; a file above that is a part of its own, of which the lens reads the beginning (`clippedToPart`).
  */
-export function partsOf(files: readonly FileChange[], lenses: readonly LensName[]): Parts {
+export function partitionDiff(files: readonly FileChange[], lenses: readonly LensName[]): Partition {
   const analyzers = lenses.filter((lens) => LENS_KINDS[lens] === 'analyzer')
   const models = lenses.filter((lens) => LENS_KINDS[lens] === 'model')
   const leftOut: LeftOut[] = []

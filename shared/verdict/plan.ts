@@ -5,7 +5,7 @@ import type { FileChange } from '../findings/diff.ts'
 import type { Finding } from '../findings/finding.ts'
 import type { LensName, PullRequestFacts } from '../findings/lens.ts'
 import type { Repository, Run } from '../runs/run.ts'
-import type { OpenSaid } from './announced-findings.ts'
+import type { Announcements } from './announced-findings.ts'
 import type { Disposition, LensOutcome } from './conclusion.ts'
 import type { Configuration, ConfigurationProblem } from './config.ts'
 import type { PlannedReview } from './partition.ts'
@@ -43,7 +43,7 @@ export interface Plan {
   /** The head of that verdict; absent where there is none. */
   readonly openAtHead?: string
   /** Which of them people were told of. */
-  readonly openSaid: OpenSaid
+  readonly announcements: Announcements
   /** Findings of lenses that this run doesn't place, carried over as they are (`analyzers` runs). */
   readonly carried: readonly Finding[]
   /** What those lenses came to when they last read this very head. */
@@ -59,7 +59,7 @@ export interface Plan {
 }
 
 /** True if a whole verdict with this plan key was made already: it is shown again, not made again (LE1, PR4). */
-export function isShownAgain(run: Run, plan: Pick<Plan, 'kind' | 'planKey'>): boolean {
+export function isRestated(run: Run, plan: Pick<Plan, 'kind' | 'planKey'>): boolean {
   if (run.kind !== 'full' || plan.kind !== 'full') return false
   return run.concludedPlanKey === plan.planKey && run.concludedWhole !== false
 }

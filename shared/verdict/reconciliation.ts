@@ -1,13 +1,13 @@
 /** What became of each finding that was open before, at a newer head: answered from what was found and what was read, never assumed. */
 
 import type { FileChange } from '../findings/diff.ts'
-import type { Finding, Place, RejectedFinding } from '../findings/finding.ts'
+import type { Finding, Location, RejectedFinding } from '../findings/finding.ts'
 import { LENS_KINDS, type LensName } from '../findings/lens.ts'
-import { type LinesPlace, type QuotedCode, quotedCodeIn } from '../findings/quoted-code.ts'
+import { type LinesLocation, type QuotedCode, quotedCodeIn } from '../findings/quoted-code.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
 
-export interface DispositionFacts {
+export interface ReconciliationFacts {
   /** Open at the thread's last verdict. */
   readonly open: readonly Finding[]
   /** Fingerprints of those that people were told of. */
@@ -25,17 +25,17 @@ export interface DispositionFacts {
   readonly filesCut: boolean
 }
 
-export interface Disposed {
+export interface Reconciliation {
   /** One for each open finding, in the same order (FI3). */
   readonly dispositions: readonly Disposition[]
   /** What stands at this head, worst first: found now, and open ones that nothing has cleared (FI5). */
   readonly standing: readonly Finding[]
   /** Fingerprints among `standing` that an earlier review has said (D9). */
-  readonly saidBefore: readonly string[]
+  readonly announcedBefore: readonly string[]
 }
 
 /** Answers every open finding. One that is found again keeps the head at which it was first said (FI1). */
-export function dispose(facts: DispositionFacts): Disposed {
+export function reconcileFindings(facts: ReconciliationFacts): Reconciliation {
   // Of several with one identity the worst one counts, so it is the last to be put in.
   const foundNow = new Map(
     [...facts.found]
@@ -52,7 +52,7 @@ export function dispose(facts: DispositionFacts): Disposed {
   const openBefore = new Set(earlier.map(({ finding }) => finding.fingerprint))
   const fresh = [...foundNow.values()].filter(({ fingerprint }) => !openBefore.has(fingerprint))
   const standing = [...earlier.map(({ finding }) => finding), ...fresh].sort(worstFirst)
-  return { dispositions, standing, saidBefore: facts.said.filter((each) => openBefore.has(each)) }
+  return { dispositions, standing, announcedBefore: facts.said.filter((each) => openBefore.has(each)) }
 }
 
 /** Fingerprints of open findings that nobody looked at again: where they stand at this head isn't known. */
@@ -84,28 +84,29 @@ function againAs(open: Finding, again: Finding): Finding {
  * at a head at which it stood already, and what is fenced only where the code is another one (DESIGN §7). A claim of the same
  * rule that could not be grounded may have meant it.
  */
-function answerOf(finding: Finding, facts: DispositionFacts): Disposition {
+function answerOf(finding: Finding, facts: ReconciliationFacts): Disposition {
   const verb = verbOf(finding, facts)
-  const { place } = finding
-  if (verb === 'not_looked_at' || place.kind === 'pull_request') return { finding, verb }
+  const { location } = finding
+  if (verb === 'not_looked_at' || location.kind === 'pull_request') return { finding, verb }
   const isMeant = facts.rejected.some(
-    ({ lens, rule, path }) => lens === finding.lens && rule === finding.rule && path === place.path,
+    ({ lens, rule, path }) => lens === finding.lens && rule === finding.rule && path === location.path,
   )
   if (!isOfModel(finding)) return { finding, verb: verb === 'fixed' && isMeant ? 'not_looked_at' : verb }
   const isSameHead = verb === 'fixed' && facts.sameHead.includes(finding.fingerprint)
   if (!finding.fenced && !isMeant && !isSameHead) return { finding, verb }
-  if (place.kind === 'file') return { finding, verb: isSameHead ? 'still_present' : verb }
+  if (location.kind === 'file') return { finding, verb: isSameHead ? 'still_present' : verb }
 
-  const file = fileOf(place.path, facts.files)
-  const isTakenAway = file?.status === 'removed' && place.side === 'RIGHT'
-  const code = file === undefined || isTakenAway ? GONE : quotedCodeIn({ ...finding, place }, file)
-  if (isSameHead) return { finding: { ...finding, place: placeAtSameHead(place, code) }, verb: 'still_present' }
+  const file = fileOf(location.path, facts.files)
+  const isTakenAway = file?.status === 'removed' && location.side === 'RIGHT'
+  const code = file === undefined || isTakenAway ? GONE : quotedCodeIn({ ...finding, location }, file)
+  if (isSameHead)
+    return { finding: { ...finding, location: locationAtSameHead(location, code) }, verb: 'still_present' }
   if (!code.stands) return { finding, verb }
   if (isFoundAnew(finding, file?.path, facts)) return { finding, verb: 'no_longer_applicable' }
-  const [now, ...others] = code.places
+  const [now, ...others] = code.locations
   // Of several places none is certain, so it gets no comment on a line.
   if (now === undefined || others.length > 0) return { finding, verb: 'not_looked_at' }
-  return { finding: { ...finding, place: now }, verb: 'still_present' }
+  return { finding: { ...finding, location: now }, verb: 'still_present' }
 }
 
 const GONE: QuotedCode = { stands: false }
@@ -115,24 +116,27 @@ function isOfModel({ lens }: Finding): boolean {
 }
 
 /** The file, also under its new name. */
-function fileOf(path: string, files: DispositionFacts['files']): DispositionFacts['files'][number] | undefined {
+function fileOf(path: string, files: ReconciliationFacts['files']): ReconciliationFacts['files'][number] | undefined {
   return files.find((file) => file.path === path) ?? renamedFrom(path, files)
 }
 
-function renamedFrom(path: string, files: DispositionFacts['files']): DispositionFacts['files'][number] | undefined {
+function renamedFrom(
+  path: string,
+  files: ReconciliationFacts['files'],
+): ReconciliationFacts['files'][number] | undefined {
   return files.find(({ previousPath, status }) => previousPath === path && status === 'renamed')
 }
 
 /** Its lines have the same numbers, but with another base the diff may show others. */
-function placeAtSameHead(place: LinesPlace, code: QuotedCode): Place {
-  const places = code.stands ? code.places : []
-  const [only, ...others] = places
-  const own = places.find(({ startLine }) => startLine === place.startLine)
-  return own ?? (only && others.length === 0 ? only : { ...place, inDiff: false })
+function locationAtSameHead(location: LinesLocation, code: QuotedCode): Location {
+  const locations = code.stands ? code.locations : []
+  const [only, ...others] = locations
+  const own = locations.find(({ startLine }) => startLine === location.startLine)
+  return own ?? (only && others.length === 0 ? only : { ...location, inDiff: false })
 }
 
 /** True if the same code has a finding under another identity, as in a file that was renamed. */
-function isFoundAnew(finding: Finding, path: string | undefined, { found, open }: DispositionFacts): boolean {
+function isFoundAnew(finding: Finding, path: string | undefined, { found, open }: ReconciliationFacts): boolean {
   return found.some(
     (other) =>
       other.lens === finding.lens &&
@@ -144,19 +148,19 @@ function isFoundAnew(finding: Finding, path: string | undefined, { found, open }
   )
 }
 
-function verbOf(finding: Finding, facts: DispositionFacts): Disposition['verb'] {
-  const { place } = finding
+function verbOf(finding: Finding, facts: ReconciliationFacts): Disposition['verb'] {
+  const { location } = finding
   const outcome = facts.lenses.find(({ lens }) => lens === finding.lens)
-  if (place.kind === 'pull_request') return outcome?.state === 'read' ? 'fixed' : 'not_looked_at'
-  const file = facts.files.find(({ path }) => path === place.path)
+  if (location.kind === 'pull_request') return outcome?.state === 'read' ? 'fixed' : 'not_looked_at'
+  const file = facts.files.find(({ path }) => path === location.path)
   // A finding on what a removal takes away isn't answered by the removal.
-  const onRemovedLines = place.kind === 'lines' && place.side === 'LEFT'
+  const onRemovedLines = location.kind === 'lines' && location.side === 'LEFT'
   if (file?.status === 'removed' && !onRemovedLines) return 'no_longer_applicable'
-  if (readInFull(outcome, place.path)) return 'fixed'
+  if (readInFull(outcome, location.path)) return 'fixed'
   if (file !== undefined) return 'not_looked_at'
 
   // Moved: under its new path it is another finding, if the lens looked there.
-  const moved = renamedFrom(place.path, facts.files)
+  const moved = renamedFrom(location.path, facts.files)
   if (moved !== undefined) return readInFull(outcome, moved.path) ? 'no_longer_applicable' : 'not_looked_at'
   return facts.filesCut ? 'not_looked_at' : 'no_longer_applicable'
 }
@@ -167,12 +171,12 @@ function readInFull(outcome: LensOutcome | undefined, path: string): boolean {
   return rows.length > 0 && rows.every(({ state }) => state === 'full')
 }
 
-function pathOf({ place }: Finding): string {
-  return place.kind === 'pull_request' ? '' : place.path
+function pathOf({ location }: Finding): string {
+  return location.kind === 'pull_request' ? '' : location.path
 }
 
-function lineOf({ place }: Finding): number {
-  return place.kind === 'lines' ? place.line : 0
+function lineOf({ location }: Finding): number {
+  return location.kind === 'lines' ? location.line : 0
 }
 
 function compare(a: string, b: string): number {

@@ -1,12 +1,12 @@
 /** A conclusion for tests of what is made of one. */
 
-import type { Finding, Place } from '../../shared/findings/finding.ts'
+import type { Finding, Location } from '../../shared/findings/finding.ts'
 import type { Severity } from '../../shared/findings/severity.ts'
 import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 
 const HEAD = 'b'.repeat(40)
 
-export function finding(rule: string, severity: Severity, place: Place, more: Partial<Finding> = {}): Finding {
+export function finding(rule: string, severity: Severity, location: Location, more: Partial<Finding> = {}): Finding {
   return {
     fingerprint: rule.padEnd(64, '0'),
     lens: 'secrets',
@@ -15,7 +15,7 @@ export function finding(rule: string, severity: Severity, place: Place, more: Pa
     title: `Title of ${rule}`,
     why: `Why ${rule} matters`,
     clears: `What clears ${rule}`,
-    place,
+    location,
     quote: '',
     fenced: false,
     originHead: HEAD,
@@ -24,7 +24,7 @@ export function finding(rule: string, severity: Severity, place: Place, more: Pa
   }
 }
 
-export function lines(path: string, startLine: number, line: number, side: 'LEFT' | 'RIGHT' = 'RIGHT'): Place {
+export function lines(path: string, startLine: number, line: number, side: 'LEFT' | 'RIGHT' = 'RIGHT'): Location {
   return { kind: 'lines', path, side, startLine, line, inDiff: true }
 }
 
@@ -42,7 +42,7 @@ export function conclusion(more: Partial<Conclusion> = {}): Conclusion {
     verdict: 'pass',
     incompleteReasons: [],
     findings: [],
-    saidBefore: [],
+    announcedBefore: [],
     dispositions: [],
     rejected: [],
     merged: 0,

@@ -126,7 +126,7 @@ describe('calls for the same refs', () => {
       repository.commit('Add a text', { 'a.txt': 'a\n' })
       const second = await review(repository, { thread: true })
       expect(second).toMatchObject({ change: 'pushed', alreadyReviewed: false, url: first.url })
-      expect(second.conclusion).toMatchObject({ round: 2, saidBefore: [expect.any(String)] })
+      expect(second.conclusion).toMatchObject({ round: 2, announcedBefore: [expect.any(String)] })
       repository.commit('Repair the workflow', { '.github/workflows/build.yml': workflow(true) })
       const third = await review(repository)
       expect(third).toMatchObject({ change: 'pushed', url: first.url })

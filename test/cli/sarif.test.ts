@@ -46,10 +46,10 @@ describe('a review with findings', () => {
   })
 
   test('lines of the head have a region; a whole file, lines before the change and the pull request have none', () => {
-    const places = run?.results.map(({ locations }) =>
+    const locations = run?.results.map(({ locations }) =>
       locations.map(({ physicalLocation: { artifactLocation, region } }) => [artifactLocation.uri, region]),
     )
-    expect(places).toEqual([
+    expect(locations).toEqual([
       [['src/a%20b/%C3%A4%231.js', { startLine: 3, endLine: 7 }]],
       [['.github/workflows/ci.yml', { startLine: 9, endLine: 9 }]],
       [['x.yml', undefined]],

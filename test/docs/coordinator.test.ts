@@ -1,7 +1,7 @@
 /** The protocol's page names every point and every state that the code has, and no point that it hasn't. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { POINTS } from '../../shared/base/failpoints.ts'
+import { FAILPOINTS } from '../../shared/base/failpoints.ts'
 import { invariantIds } from '../simulation/invariants/broken.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -24,7 +24,7 @@ test('crash windows: each point of the code stands in one row, and no other does
   const named = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`(\w+\.\w+)`/g)].map(([, point]) => point),
   )
-  expect(named.toSorted()).toEqual([...POINTS].toSorted())
+  expect(named.toSorted()).toEqual([...FAILPOINTS].toSorted())
 })
 
 describe('the diagrams have each state of the code, and no other', () => {

@@ -1,5 +1,5 @@
 /** What must happen sometimes, if the simulation is to mean anything: by name, and in how many seeds it did. */
-import { POINTS } from '../../shared/base/failpoints.ts'
+import { FAILPOINTS } from '../../shared/base/failpoints.ts'
 import { ACTION_KINDS } from './scenario/script.ts'
 import { FAULT_KINDS } from './scenario/storm.ts'
 
@@ -71,7 +71,7 @@ export type SimulatedEvent = (typeof EVENTS)[number]
 export const SOMETIMES = [
   ...ACTION_KINDS.map((kind) => `action: ${kind}` as const),
   ...FAULT_KINDS.map((kind) => `fault: ${kind}` as const),
-  ...POINTS.map((point) => `crash after: ${point}` as const),
+  ...FAILPOINTS.map((point) => `crash after: ${point}` as const),
   ...EVENTS.map((event) => `event: ${event}` as const),
 ]
 export type Sometimes = (typeof SOMETIMES)[number]

@@ -33,11 +33,11 @@ export function startQueueSource(options: QueueSourceOptions): void {
   let underWay = 0
   let look: (Scheduled & { readonly at: number }) | undefined
   queues.onChange((changed) => {
-    if (changed === queue) lookAt(timeline.now)
+    if (changed === queue) recheckAt(timeline.now)
   })
 
   /** Looks at that time, ms UTC, or a moment later; not later than was meant before. */
-  function lookAt(at: number): void {
+  function recheckAt(at: number): void {
     if (look !== undefined && look.at <= at) return
     look?.cancel()
     look = { at, ...timeline.after(at - timeline.now + options.delayMs(), lambda, receive) }
@@ -51,7 +51,7 @@ export function startQueueSource(options: QueueSourceOptions): void {
       deliver(records)
     }
     const visibleAt = queues.nextVisibleAt(queue)
-    if (visibleAt !== undefined && visibleAt > timeline.now) lookAt(visibleAt)
+    if (visibleAt !== undefined && visibleAt > timeline.now) recheckAt(visibleAt)
   }
 
   function deliver(records: readonly QueueRecord[]): void {
@@ -65,7 +65,7 @@ export function startQueueSource(options: QueueSourceOptions): void {
       } else {
         for (const { receiptHandle } of done) queues.delete(queue, receiptHandle)
       }
-      lookAt(timeline.now)
+      recheckAt(timeline.now)
     })
   }
 }

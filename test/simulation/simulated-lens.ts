@@ -32,7 +32,7 @@ export function simulatedLens(name: LensName, behaviourOf: LensBehaviourOf): Len
 export function findingAt(file: LensInput['files'][number], more: Partial<ClaimedFinding> = {}): ClaimedFinding[] {
   const added = file.hunks.flatMap(({ lines }) => lines).find(({ kind }) => kind === 'added')
   if (!added) return []
-  const place = { kind: 'quote', path: file.path, quote: added.text } as const
+  const location = { kind: 'quote', path: file.path, quote: added.text } as const
   return [
     {
       rule: 'simulated',
@@ -40,7 +40,7 @@ export function findingAt(file: LensInput['files'][number], more: Partial<Claime
       title: 'A finding',
       why: 'It is so.',
       clears: 'A change.',
-      place,
+      location,
       ...more,
     },
   ]

@@ -1,7 +1,7 @@
 /** A throttled model, in virtual time: reviews are parked and not failed, one probe at a time tries it, and patience ends. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Retry } from '../../shared/base/errors.ts'
-import { PROBE_LET_IN_MS } from '../../shared/base/limits.ts'
+import { PROBE_ADMITTED_MS } from '../../shared/base/limits.ts'
 import { bundleRooms, type ColdStart } from './kernel/bundle.ts'
 import type { Commit } from './services/table.ts'
 import type { LensBehaviourOf } from './simulated-lens.ts'
@@ -157,8 +157,8 @@ describe('L1: a model that is throttled for ten minutes', () => {
     const [probe = 0, ...others] = calls.slice(refused.length)
     expect(others).toHaveLength(5)
     for (const at of others) {
-      expect(at).toBeGreaterThanOrEqual(probe + PROBE_LET_IN_MS)
-      expect(at).toBeLessThan(probe + PROBE_LET_IN_MS + SOON_MS)
+      expect(at).toBeGreaterThanOrEqual(probe + PROBE_ADMITTED_MS)
+      expect(at).toBeLessThan(probe + PROBE_ADMITTED_MS + SOON_MS)
     }
   })
 
@@ -166,7 +166,7 @@ describe('L1: a model that is throttled for ten minutes', () => {
     const pulls = 4
     const { world, calls, refused } = await simulate({
       until: 5 * MINUTE_MS,
-      refusedAfterMs: PROBE_LET_IN_MS + 5_000,
+      refusedAfterMs: PROBE_ADMITTED_MS + 5_000,
       pulls,
       withinMs: 1,
     })

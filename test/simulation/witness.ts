@@ -1,7 +1,7 @@
 /** Looks on and notes what happened, for the counters: from commits of the table, from answers, from logs and from ends. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Point } from '../../shared/base/failpoints.ts'
-import type { Fleet, Place } from '../../shared/fleet/schedule.ts'
+import type { Failpoint } from '../../shared/base/failpoints.ts'
+import type { Fleet, SlotHolder } from '../../shared/fleet/schedule.ts'
 import { type ReviewName, reviewIdOf } from '../../shared/runs/review.ts'
 import type { SimulatedEvent, Sometimes } from './counters.ts'
 import type { Container } from './kernel/container.ts'
@@ -17,13 +17,13 @@ export interface Witness extends Watcher {
 
 export function openWitness(): Witness {
   const seen = new Set<Sometimes>()
-  const lastPoint = new WeakMap<Container, Point>()
+  const lastPoint = new WeakMap<Container, Failpoint>()
   const event = (what: SimulatedEvent) => seen.add(`event: ${what}`)
   /** Epochs of reviews that are leased, by their ids. */
   const beingRead = new Map<string, unknown>()
   const noteReading = (review: PlainItem) =>
     beingRead.set(reviewIdOf(review as unknown as ReviewName), review.state === 'leased' ? review.epoch : undefined)
-  const isRead = ({ reviewId, epoch }: Place) => beingRead.get(reviewId) === epoch
+  const isRead = ({ reviewId, epoch }: SlotHolder) => beingRead.get(reviewId) === epoch
 
   return {
     seen,
@@ -121,7 +121,7 @@ function noteChange(event: (what: SimulatedEvent) => void, sk: string, before: P
     if (became('state', 'failed')) event('message failed')
     if (became('state', 'said')) event(sk.endsWith('#reply') ? 'reply said' : 'message said')
     if (became('state', 'said') && before.state !== 'owed') event('message said by a second look')
-    if (before.lookAt !== undefined && after.lookAt === undefined) event('second look')
+    if (before.recheckAt !== undefined && after.recheckAt === undefined) event('second look')
   } else if (sk === 'THREAD') {
     if (Number(after.round ?? 0) > Number(before.round ?? 0)) event('round counted')
   } else if (sk === 'BUDGET') {
@@ -130,7 +130,7 @@ function noteChange(event: (what: SimulatedEvent) => void, sk: string, before: P
 }
 
 /** The probes of pools that were closed before and aren't any more. */
-function probesOfOpened(before: PlainItem, after: PlainItem): Place[] {
+function probesOfOpened(before: PlainItem, after: PlainItem): SlotHolder[] {
   const closed = (after.closed ?? {}) as Fleet['closed']
   return Object.entries((before.closed ?? {}) as Fleet['closed']).flatMap(([pool, { probe }]) =>
     probe && !closed[pool] ? [probe] : [],

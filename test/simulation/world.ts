@@ -1,7 +1,7 @@
 /** Muster in the simulated world: every service of its stack, its rooms, and what sets them going. One seed, one history. */
 
 import type { RoomName } from '../../infra/rooms.ts'
-import type { Point } from '../../shared/base/failpoints.ts'
+import type { Failpoint } from '../../shared/base/failpoints.ts'
 import { app, appSecret } from './app.ts'
 import { newActor } from './kernel/actor.ts'
 import type { ColdStart } from './kernel/bundle.ts'
@@ -54,7 +54,7 @@ export interface Weather {
   /** True if the schedule leaves a sweep out. */
   missesSweep(): boolean
   /** What becomes of the process that has reached this point; what hangs is ended when its function's time is up. */
-  fateAt(point: Point): 'goes_on' | 'dies' | 'hangs'
+  fateAt(point: Failpoint): 'goes_on' | 'dies' | 'hangs'
   /** As TablesOptions has them. */
   readonly conflicts: NonNullable<TablesOptions['conflicts']>
   readonly indexLag: NonNullable<TablesOptions['indexLag']>
@@ -68,7 +68,7 @@ export interface Watcher {
   answered(service: string, request: WireRequest, answer: WireAnswer): void
   logged(room: RoomName, message: string, fields: Readonly<Record<string, unknown>>): void
   /** Where it answers a promise, the room goes on when that has settled. */
-  reached(container: Container, point: Point): Promise<void> | undefined
+  reached(container: Container, point: Failpoint): Promise<void> | undefined
   ended(container: Container, end: InvocationEnd): void
 }
 
@@ -199,7 +199,7 @@ export function openWorld(options: WorldOptions): World {
   }
 
   /** Undefined lets the room go on; who has died goes nowhere. */
-  function reached(container: Container, point: Point): Promise<void> | undefined {
+  function reached(container: Container, point: Failpoint): Promise<void> | undefined {
     trace.add(timeline.now, container.actor.name, `reached ${point}`)
     const until = watcher.reached?.(container, point)
     const fate = weather.fateAt?.(point) ?? 'goes_on'

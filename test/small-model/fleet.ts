@@ -1,14 +1,14 @@
 /** A small fleet: reviews that are admitted, granted, worked on and swept by the real code, and a machine that calls it. */
 import { admissionOf } from '../../functions/admit/core/admission.ts'
 import { setLimits } from '../../functions/api/set-limits.ts'
-import { lookAgainAt } from '../../functions/sweep/core/sweep.ts'
+import { nextDueAt } from '../../functions/sweep/core/sweep.ts'
 import { takeUp } from '../../functions/sweep/take-up.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
-import { answerGrant, closePool, enqueue, handOn, openPool, slotOf } from '../../shared/coordinator/grant-slots.ts'
+import { answerGrant, closePool, enqueue, grantSlots, openPool, slotOf } from '../../shared/coordinator/grant-slots.ts'
 import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
 import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import { isLost, type LostWorker } from '../../shared/fleet/lease.ts'
-import { lookLater, readDue } from '../../shared/ledger/due.ts'
+import { postponeDue, readDue } from '../../shared/ledger/due.ts'
 import { awaitGrant, completeReview, leaseReview, releaseReview } from '../../shared/ledger/review.ts'
 import { type Key, keyOf } from '../../shared/ledger/table.ts'
 import type { Review } from '../../shared/runs/review.ts'
@@ -48,7 +48,7 @@ function repositoryOf({ repository = 7 }: Planned): Repository {
  * machine heard of the worker that crashed last.
  */
 export const admit =
-  (planned: Planned, review: number, turn: number, place: number, lost: LostWorker | undefined): Code =>
+  (planned: Planned, review: number, turn: number, position: number, lost: LostWorker | undefined): Code =>
   async (ports) => {
     const coordinator = coordinatorOf(ports)
     const { ledger } = coordinator
@@ -56,7 +56,7 @@ export const admit =
       ...nameOf(review),
       repository: repositoryOf(planned),
       pool: planned.pool ?? 'lambda',
-      turn: BEGIN + place,
+      turn: BEGIN + position,
       token: tokenOf(review, turn),
     }
     const now = await awaitGrant(ledger, wanted, { writer: ports.nonce(), now: ports.now() })
@@ -83,7 +83,7 @@ export const work =
     const { kind, token } = await completeReview(ledger, leased.review, { epoch, owner }, outcome)
     if (kind === 'stale') return 'stale'
     if (token !== undefined) await tellDone(coordinator, { ...leased.review, state: 'completed', token })
-    await handOn(coordinator, [slotOf(leased.review)])
+    await grantSlots(coordinator, [slotOf(leased.review)])
     return 'completed'
   }
 
@@ -102,7 +102,7 @@ export const sweep =
     const parts = coordinatorOf(ports)
     const item = await readDue(parts.ledger, key, ports.now())
     if (!item) return 'not due'
-    await lookLater(parts.ledger, key, item.dueAt, lookAgainAt(item, ports.now(), parts.ledger.timings.lookMs))
+    await postponeDue(parts.ledger, key, item.dueAt, nextDueAt(item, ports.now(), parts.ledger.timings.recheckMs))
     await takeUp(parts, item)
     return 'swept'
   }

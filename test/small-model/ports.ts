@@ -1,6 +1,6 @@
 /** The clients that the ledger and the coordinator talk through, as ports of a program. */
 
-import type { SweepParts } from '../../functions/sweep/take-up.ts'
+import type { SweepDeps } from '../../functions/sweep/take-up.ts'
 import type { Executions } from '../../shared/aws/executions.ts'
 import { timingsOf } from '../../shared/fleet/timings.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
@@ -8,7 +8,7 @@ import type { Ports } from './program.ts'
 import { requestOf, type TableRequest } from './snapshot.ts'
 
 /** What a sweeper has; everything but the table and Step Functions' answers is out of the model, and rejects. */
-export function coordinatorOf(ports: Ports): SweepParts {
+export function coordinatorOf(ports: Ports): SweepDeps {
   const client = {
     send(command: object) {
       const request = requestOf(command)
@@ -26,9 +26,9 @@ export function coordinatorOf(ports: Ports): SweepParts {
     executions: { client: steps } as unknown as Executions,
     now: ports.now,
     nonce: ports.nonce,
-    documents: outside as unknown as SweepParts['documents'],
-    outbox: outside as unknown as SweepParts['outbox'],
-    inbox: outside as unknown as SweepParts['inbox'],
+    documents: outside as unknown as SweepDeps['documents'],
+    outbox: outside as unknown as SweepDeps['outbox'],
+    inbox: outside as unknown as SweepDeps['inbox'],
     stateMachineArn: 'arn',
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   }

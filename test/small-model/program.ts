@@ -4,7 +4,7 @@
  * Each stand is computed once, however many states of the world it occurs in.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { listenAtPoints, type Point } from '../../shared/base/failpoints.ts'
+import { type Failpoint, listenAtFailpoints } from '../../shared/base/failpoints.ts'
 
 /** What a program asks for, and waits for. */
 export interface Asked {
@@ -61,7 +61,7 @@ export interface Stand {
 
 let stands = 0
 const atWork = new AsyncLocalStorage<Run>()
-listenAtPoints((point) => {
+listenAtFailpoints((point) => {
   atWork.getStore()?.passed.push(point)
 })
 /** Other pasts that are tried, of those that a stand is said to have forgotten. */
@@ -139,7 +139,7 @@ interface Waiting {
 interface Run {
   readonly waiting: Waiting[]
   /** Points that it passed since its last answer. */
-  passed: Point[]
+  passed: Failpoint[]
   ended: string | undefined
   answer(answer: Answered): void
 }

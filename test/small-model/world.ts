@@ -1,7 +1,7 @@
 /** The small world: a table, programs at work, and Step Functions as far as it calls them; its steps, and what must hold. */
 import { effectiveOf, effectiveOfPool, effectiveOfRepository } from '../../shared/fleet/ceiling.ts'
 import type { LostWorker } from '../../shared/fleet/lease.ts'
-import { FLEET_AT_REST, type Fleet, freePlaces, isAllowed, type Ticket } from '../../shared/fleet/schedule.ts'
+import { FLEET_AT_REST, type Fleet, freeSlots, isAllowed, type Ticket } from '../../shared/fleet/schedule.ts'
 import { keyOf } from '../../shared/ledger/table.ts'
 import { type Review, reviewIdOf } from '../../shared/runs/review.ts'
 import type { Step } from './explore.ts'
@@ -39,7 +39,7 @@ export interface Scenario {
 interface Iteration {
   readonly turn: number
   /** How many reviews go before it. */
-  readonly place: number
+  readonly position: number
   readonly phase: 'coming' | 'admitting' | 'working' | 'held' | 'done'
   readonly epoch: number
   /** Invocations of the worker, each an owner of its own. */
@@ -94,9 +94,13 @@ export async function worldOf(scenario: Scenario): Promise<{
     begun.set(`${name} ${now}`, known)
     return known
   }
-  const admitOf = (review: number, { turn, place, lost }: Pick<Iteration, 'turn' | 'place' | 'lost'>, now: number) => {
-    const code = admit(reviews[review] ?? {}, review, turn, place, lost)
-    return actor(`${admitName(review, turn)} at place ${place}${textOfLost(lost)}`, code, now, { review })
+  const admitOf = (
+    review: number,
+    { turn, position, lost }: Pick<Iteration, 'turn' | 'position' | 'lost'>,
+    now: number,
+  ) => {
+    const code = admit(reviews[review] ?? {}, review, turn, position, lost)
+    return actor(`${admitName(review, turn)} at place ${position}${textOfLost(lost)}`, code, now, { review })
   }
   const workOf = (review: number, { epoch, tries }: Iteration, now: number) => {
     const name = workerName(review, { epoch, tries })
@@ -107,7 +111,7 @@ export async function worldOf(scenario: Scenario): Promise<{
   const first: State = {
     table,
     now: BEGIN,
-    iterations: reviews.map(() => ({ turn: 0, place: -1, phase: 'coming', epoch: 0, tries: 0 })),
+    iterations: reviews.map(() => ({ turn: 0, position: -1, phase: 'coming', epoch: 0, tries: 0 })),
     actors: await Promise.all(changes.map((patch, index) => actor(`limits ${index}`, limit(patch), BEGIN))),
     left: { crashes, lies, sweeps, expiries },
     faulty: false,
@@ -144,7 +148,8 @@ export async function worldOf(scenario: Scenario): Promise<{
     const steps: Step<State>[] = []
     for (const order of orders) {
       let to = state
-      for (const [place, review] of order.entries()) to = await admitAgain(withIteration(to, review, { place }), review)
+      for (const [position, review] of order.entries())
+        to = await admitAgain(withIteration(to, review, { position }), review)
       steps.push({ label: `reviews come: ${order}`, to })
     }
     return steps
@@ -412,8 +417,8 @@ function tableIdOf(table: Snapshot): number {
 function textOf({ table, now, iterations, actors, left, faulty }: State): string {
   const id = tableIdOf(table)
   const works = iterations.map(
-    ({ turn, place, phase, epoch, tries, seen, lost }) =>
-      `${place}.${turn}${phase[0]}${epoch}.${tries}.${seen}${textOfLost(lost)}`,
+    ({ turn, position, phase, epoch, tries, seen, lost }) =>
+      `${position}.${turn}${phase[0]}${epoch}.${tries}.${seen}${textOfLost(lost)}`,
   )
   const stands = actors.map(({ stand }) => stand.id).toSorted((a, b) => a - b)
   return `${id}|${now - BEGIN}|${works}|${stands}|${Object.values(left)}|${faulty}`
@@ -451,7 +456,7 @@ function areOthersDone({ actors }: State, review: number): boolean {
 function checkNobodyIdle({ table, now }: State): void {
   const fleet = fleetOf(table)
   const idle = ticketsOf(table).filter(
-    (ticket) => freePlaces(fleet) > 0 && !fleet.slots[ticket.reviewId] && isAllowed(fleet, ticket, now),
+    (ticket) => freeSlots(fleet) > 0 && !fleet.slots[ticket.reviewId] && isAllowed(fleet, ticket, now),
   )
   if (idle.length > 0) throw new Error('I1: a place is idle while an allowed ticket waits')
 }

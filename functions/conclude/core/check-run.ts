@@ -70,19 +70,19 @@ function titleOf(conclusion: Conclusion): string {
  */
 function annotationsOf(conclusion: Conclusion): Annotation[] {
   const unseen = notLookedAt(conclusion)
-  const annotated = conclusion.findings.filter(({ place, fingerprint }) => {
-    return place.kind === 'lines' && place.side === 'RIGHT' && !unseen.has(fingerprint)
+  const annotated = conclusion.findings.filter(({ location, fingerprint }) => {
+    return location.kind === 'lines' && location.side === 'RIGHT' && !unseen.has(fingerprint)
   })
   return annotated.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
-    const { place } = finding
-    if (place.kind !== 'lines') return []
+    const { location } = finding
+    if (location.kind !== 'lines') return []
     const { blocking, material } = SEVERITIES[finding.severity]
     const message = visible(`${finding.why}\n\nTo clear it: ${finding.clears}`)
     return [
       {
-        path: place.path,
-        startLine: place.startLine,
-        endLine: place.line,
+        path: location.path,
+        startLine: location.startLine,
+        endLine: location.line,
         level: blocking ? 'failure' : material ? 'warning' : 'notice',
         title: titleWithin(`${severityWord(finding)}: ${visible(finding.title).replace(/\s+/g, ' ')}`),
         message: cutAtBytes(message, ANNOTATION_BYTES_MAX).text,

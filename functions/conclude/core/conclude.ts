@@ -9,7 +9,7 @@ import type { Review } from '../../../shared/runs/review.ts'
 import type { ReviewResult } from '../../../shared/runs/review-result.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
-import { dispose, notLookedAt } from '../../../shared/verdict/reconciliation.ts'
+import { notLookedAt, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
 import { verdictOf } from '../../../shared/verdict/verdict.ts'
 
 /** A review of the run, with its result where it completed. */
@@ -28,7 +28,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
   const found = unique(claimed)
   const rejected = results.flatMap((result) => result.rejected)
   const lenses = lensesOf(plan, seen)
-  const { dispositions, standing, saidBefore } = dispose({
+  const { dispositions, standing, announcedBefore } = reconcileFindings({
     open: plan.openFindings,
     said,
     sameHead: stoodAtThisHead(plan),
@@ -61,7 +61,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
     verdict: holes.length > 0 ? 'incomplete' : judgement.verdict,
     incompleteReasons: [...holes, ...judgement.incompleteReasons],
     findings: standing,
-    saidBefore,
+    announcedBefore,
     dispositions: [
       ...plan.carriedDispositions.filter(
         ({ finding }) => !dispositions.some((now) => now.finding.fingerprint === finding.fingerprint),

@@ -4,7 +4,7 @@ import { cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import { code, inline, prose, shortSha } from './markdown.ts'
-import { placeOf, severityWord } from './wording.ts'
+import { locationText, severityWord } from './wording.ts'
 
 /** From most to least: everything; place and a short way out; a line; only that it exists. */
 export type Detail = 'full' | 'brief' | 'named' | 'counted'
@@ -57,11 +57,13 @@ export function findingLines(
 /** A finding in one list item: number, title and path as far as they fit, lens. */
 export function namedLine(finding: Finding, number: number, limits: NamedLimits = NAMED): string {
   const title = inline(cutAtBytes(finding.title, limits.titleBytesMax).text)
-  const { place } = finding
+  const { location } = finding
   // Cut before it becomes code: a code span that is cut would let out what follows.
   const shown =
-    place.kind === 'pull_request' ? place : { ...place, path: cutAtBytes(place.path, limits.pathBytesMax).text }
-  return `- **${number}.** ${title} (${placeOf(shown)}, ${finding.lens})`
+    location.kind === 'pull_request'
+      ? location
+      : { ...location, path: cutAtBytes(location.path, limits.pathBytesMax).text }
+  return `- **${number}.** ${title} (${locationText(shown)}, ${finding.lens})`
 }
 
 /**
@@ -82,7 +84,8 @@ export function commentText(finding: Finding, textBytesMax: number): string {
 
 /** Place, lens, and since when. */
 function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositions'>): string {
-  const where = finding.place.kind === 'pull_request' ? 'The pull request as a whole' : placeOf(finding.place)
+  const where =
+    finding.location.kind === 'pull_request' ? 'The pull request as a whole' : locationText(finding.location)
   const parts = [where, `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
   const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
   const since = `open since ${shortSha(finding.originHead)}`

@@ -4,7 +4,7 @@ import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '.
 import { byteLength } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/publishing/github-payloads.ts'
-import { unsaid } from '../../../shared/verdict/announced-findings.ts'
+import { unannounced } from '../../../shared/verdict/announced-findings.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import { commentText, namedLine } from './finding-text.ts'
 import { inline, shortSha } from './markdown.ts'
@@ -25,7 +25,7 @@ const NAMED_IN_BODY_MAX = 5
 /** The one review of a run. Findings that were said at an earlier head get no new comment (D9). */
 export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {
   const { requestChanges, supplement, viewUrl } = options
-  const fresh = unsaid(conclusion)
+  const fresh = unannounced(conclusion)
   const anchored = fresh.filter(isAnchored).slice(0, INLINE_COMMENTS_MAX)
   const marker = markerOf.review(conclusion.runId, conclusion.planKey, supplement)
   return {
@@ -38,10 +38,10 @@ export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions):
   }
 }
 
-type Anchored = Finding & { readonly place: Extract<Finding['place'], { kind: 'lines' }> }
+type Anchored = Finding & { readonly location: Extract<Finding['location'], { kind: 'lines' }> }
 
 function isAnchored(finding: Finding): finding is Anchored {
-  return finding.place.kind === 'lines' && finding.place.inDiff
+  return finding.location.kind === 'lines' && finding.location.inDiff
 }
 
 function bodyOf(
@@ -74,7 +74,7 @@ function bodyOf(
 }
 
 function commentOf(finding: Anchored): InlineComment {
-  const { path, side, startLine, line } = finding.place
+  const { path, side, startLine, line } = finding.location
   const marker = markerOf.finding(finding.fingerprint)
   return { path, side, line, ...(startLine < line ? { startLine } : {}), body: commentBody(finding, marker) }
 }

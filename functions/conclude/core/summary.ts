@@ -20,7 +20,7 @@ import {
   countsSentence,
   headlineOf,
   lensesThatRead,
-  placeOf,
+  locationText,
   roundWords,
 } from './wording.ts'
 
@@ -164,7 +164,7 @@ function prior({ dispositions }: Conclusion, room: Room): string[] {
   }
   const items = dispositions.map(({ finding, verb }) => {
     const since = `first said at ${shortSha(finding.originHead)}`
-    return `- **${VERBS[verb]}**: ${inline(finding.title)} (${placeOf(finding.place)}, ${since})`
+    return `- **${VERBS[verb]}**: ${inline(finding.title)} (${locationText(finding.location)}, ${since})`
   })
   return [...heading, ...items]
 }
@@ -265,12 +265,12 @@ function machineBlock(conclusion: Conclusion, room: Room): string {
     merged: conclusion.merged,
   }
   const facts = { run: runId, plan: planKey, head, verdict, round, counts }
-  const rows = findings.map(({ fingerprint, severity, lens, rule, place }) => ({
+  const rows = findings.map(({ fingerprint, severity, lens, rule, location }) => ({
     fingerprint,
     severity,
     lens,
     rule,
-    place,
+    location,
   }))
   const whole = hiddenJson('muster:v1 data', { ...facts, findings: rows })
   if (room.machineFindings && byteLength(whole) <= MACHINE_BLOCK_BYTES_MAX) return whole

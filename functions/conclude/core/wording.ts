@@ -1,6 +1,6 @@
 /** The sentences by which every text of Muster says the same: verdict, counts, what to do, what remains. */
 
-import type { Finding, Place } from '../../../shared/findings/finding.ts'
+import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import { code, counted, shortSha } from './markdown.ts'
@@ -98,11 +98,11 @@ export function roundWords({ kind, kindReason, round, roundsCeiling }: Conclusio
 }
 
 /** `src/a.ts:12`, as code; what has no line says so. */
-export function placeOf(place: Place): string {
-  if (place.kind === 'pull_request') return 'the pull request as a whole'
-  if (place.kind === 'file') return `${code(place.path)}, the whole file`
-  const lines = place.startLine < place.line ? `${place.startLine}-${place.line}` : `${place.line}`
-  return `${code(`${place.path}:${lines}`)}${place.side === 'LEFT' ? ', before the change' : ''}`
+export function locationText(location: Location): string {
+  if (location.kind === 'pull_request') return 'the pull request as a whole'
+  if (location.kind === 'file') return `${code(location.path)}, the whole file`
+  const lines = location.startLine < location.line ? `${location.startLine}-${location.line}` : `${location.line}`
+  return `${code(`${location.path}:${lines}`)}${location.side === 'LEFT' ? ', before the change' : ''}`
 }
 
 /** `Critical`, `Important`, `Suggestion`. */

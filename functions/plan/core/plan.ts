@@ -13,10 +13,10 @@ import {
 } from '../../../shared/findings/lens.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import { nextRound, type Thread } from '../../../shared/runs/thread.ts'
-import { openSaidOf } from '../../../shared/verdict/announced-findings.ts'
+import { announcementsOf } from '../../../shared/verdict/announced-findings.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import type { Configuration, ConfigurationProblem } from '../../../shared/verdict/config.ts'
-import { partsOf } from '../../../shared/verdict/partition.ts'
+import { partitionDiff } from '../../../shared/verdict/partition.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { carriedFrom, NOTHING_CARRIED } from './carried-verdict.ts'
 
@@ -52,7 +52,8 @@ export function makePlan(facts: PlanFacts): Plan {
   const kindReason = kindReasonOf(facts, model)
   const kind = kindReason === undefined ? 'full' : 'analyzers'
   const { placed, notRead } = lensesOf(configuration, kindReason, model !== undefined)
-  const { reviews, leftOut } = facts.files.length === 0 ? { reviews: [], leftOut: [] } : partsOf(facts.files, placed)
+  const { reviews, leftOut } =
+    facts.files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(facts.files, placed)
   const lastFullHead = lastFullHeadOf(facts.lastConclusion)
   const here = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
   const carried = here && kind === 'analyzers' ? carriedFrom(here, { ...facts, placed }) : NOTHING_CARRIED
@@ -80,7 +81,7 @@ export function makePlan(facts: PlanFacts): Plan {
     notRead: notRead.filter(({ lens }) => !carried.lenses.some((outcome) => outcome.lens === lens)),
     openFindings: facts.lastConclusion?.findings ?? [],
     ...(facts.lastConclusion ? { openAtHead: facts.lastConclusion.head } : {}),
-    openSaid: openSaidOf(facts.lastConclusion),
+    announcements: announcementsOf(facts.lastConclusion),
     carried: carried.findings,
     carriedLenses: carried.lenses,
     carriedDispositions: here?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],

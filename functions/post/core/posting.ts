@@ -79,16 +79,16 @@ export function mayShow(facts: {
 /** True if something is still to be shown and its time has come, or if it is to be looked at a second time by now. */
 export function isOwed(resource: ShownResource, now: number): boolean {
   const { shownGeneration, generation, tryAt = now } = resource
-  return (shownGeneration < generation && tryAt <= now) || isLookDue(resource, now)
+  return (shownGeneration < generation && tryAt <= now) || isRecheckDue(resource, now)
 }
 
 /** True if what was shown, said or withdrawn is to be looked at a second time by now. */
-export function isLookDue({ lookAt }: { readonly lookAt?: number }, now: number): boolean {
-  return lookAt !== undefined && lookAt <= now
+export function isRecheckDue({ recheckAt }: { readonly recheckAt?: number }, now: number): boolean {
+  return recheckAt !== undefined && recheckAt <= now
 }
 
 /** True if a lease was never given back: it makes the item due, also one on a settled message that was taken by a call that landed late. */
-export function isLeft(item: { readonly owner?: string; readonly leaseUntil: number }, now: number): boolean {
+export function isLeaseAbandoned(item: { readonly owner?: string; readonly leaseUntil: number }, now: number): boolean {
   return item.owner !== undefined && item.leaseUntil <= now
 }
 
@@ -97,12 +97,12 @@ export function isLeft(item: { readonly owner?: string; readonly leaseUntil: num
  * have passed, and so may a call of our own that wasn't answered (IL2, IL5, IL14). `item` is as it was read before it was
  * leased: an owner that stands there never gave it back. Undefined if nobody can have a call under way.
  */
-export function secondLook(
-  item: { readonly owner?: string; readonly lookAt?: number },
+export function nextRecheckAt(
+  item: { readonly owner?: string; readonly recheckAt?: number },
   facts: { readonly now: number; readonly leaseMs: number; readonly unanswered: boolean },
 ): number | undefined {
   const { now, leaseMs, unanswered } = facts
   if (item.owner !== undefined || unanswered) return now + leaseMs
   // One that is still to come isn't dropped because something newer was shown before it.
-  return item.lookAt !== undefined && item.lookAt > now ? item.lookAt : undefined
+  return item.recheckAt !== undefined && item.recheckAt > now ? item.recheckAt : undefined
 }

@@ -1,7 +1,7 @@
 /** What a review is given, and what it comes to. Pure. */
 import { type ErrorCode, isFailure, nameOf } from '../../../shared/base/errors.ts'
 import { redact } from '../../../shared/base/redaction.ts'
-import { ground } from '../../../shared/findings/grounding.ts'
+import { groundClaims } from '../../../shared/findings/grounding.ts'
 import type { LensName, LensOutput } from '../../../shared/findings/lens.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import type { ReviewName } from '../../../shared/runs/review.ts'
@@ -23,7 +23,7 @@ export function resultOf(
   texts: ReadonlyMap<string, string>,
 ): ReviewResult {
   const paths = new Set(planned.paths)
-  const { findings, rejected } = ground(output.findings, {
+  const { findings, rejected } = groundClaims(output.findings, {
     lens: planned.lens,
     files: plan.files.filter(({ path }) => paths.has(path)),
     texts: (path) => texts.get(path),

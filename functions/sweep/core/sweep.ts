@@ -42,12 +42,12 @@ const WAITING_LOOKS = 5
 const EVENT_AGE_PART = 4
 
 /** When a thing that is due is looked at again if nothing comes of this look, ms UTC. */
-export function lookAgainAt(item: DueItem, now: number, lookMs: number): number {
-  if (item.kind === 'review' && item.review.state === 'waiting') return now + WAITING_LOOKS * lookMs
-  if (item.kind !== 'event') return now + lookMs
+export function nextDueAt(item: DueItem, now: number, recheckMs: number): number {
+  if (item.kind === 'review' && item.review.state === 'waiting') return now + WAITING_LOOKS * recheckMs
+  if (item.kind !== 'event') return now + recheckMs
   // One that is malformed has no age, and must be moved on all the same.
   const age = now - item.event.eventAt
-  return now + (age > EVENT_AGE_PART * lookMs ? age / EVENT_AGE_PART : lookMs)
+  return now + (age > EVENT_AGE_PART * recheckMs ? age / EVENT_AGE_PART : recheckMs)
 }
 
 /** True if the run still wants this review, so that taking it back leads somewhere. */

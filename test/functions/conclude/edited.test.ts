@@ -77,8 +77,8 @@ function concluded({ last, head, rounds = 0, isEdit, files, configuration, found
   return conclude(plan, seen, last?.findings.map(({ fingerprint }) => fingerprint) ?? [])
 }
 
-const place = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 10, line: 10, inDiff: true } as const
-const said = finding({ lens: 'correctness', severity: 'medium', place, originHead: sha('1') })
+const location = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 10, line: 10, inDiff: true } as const
+const said = finding({ lens: 'correctness', severity: 'medium', location, originHead: sha('1') })
 const verbs = ({ dispositions }: Conclusion) => dispositions.map(({ verb }) => verb)
 
 describe('an edited description after the last round', () => {

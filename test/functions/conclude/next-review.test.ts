@@ -1,16 +1,16 @@
 /** Which review is owed, over the real ledger, by what became of the reviews before. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  reviewOwed,
-  reviewOwedStill,
-  roundOwed,
-  saidBefore,
+  announcedFindings,
+  nextReview,
+  restatedReview,
   supplementOf,
+  unusedRound,
 } from '../../../functions/conclude/next-review.ts'
 import { WITHDRAWAL_DECIDED_MS } from '../../../shared/base/limits.ts'
 import { type Message, withdrawMessage } from '../../../shared/ledger/message.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import type { OpenSaid } from '../../../shared/verdict/announced-findings.ts'
+import type { Announcements } from '../../../shared/verdict/announced-findings.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
@@ -30,17 +30,17 @@ const run = runOf({ attempt: 3 })
 const planKey = 'k'
 const PLANNED_AT = 1_000
 const plan = (changes: Partial<Plan> = {}) =>
-  ({ kind: 'full', planKey, plannedAt: PLANNED_AT, openSaid: { before: [] }, ...changes }) as Plan
+  ({ kind: 'full', planKey, plannedAt: PLANNED_AT, announcements: { before: [] }, ...changes }) as Plan
 const conclusion: Conclusion = {
   ...CHANGES_REQUESTED,
   findings: [finding({ fingerprint: 'new' })],
-  saidBefore: [],
+  announcedBefore: [],
   dispositions: [],
 }
-const nothingNew = { ...conclusion, saidBefore: ['new'] }
+const nothingNew = { ...conclusion, announcedBefore: ['new'] }
 
 /** What the verdict before had to say, in a message of this key. */
-const openSaid = (key: string, runId = run.runId): OpenSaid => ({
+const announcements = (key: string, runId = run.runId): Announcements => ({
   before: ['a'],
   message: { runId, planKey, key, fingerprints: ['b'] },
 })
@@ -54,8 +54,8 @@ async function message(key: string, state: Message['state'], runId = run.runId, 
 }
 
 describe('what was said before', () => {
-  const known = (now = PLANNED_AT, said = openSaid('review', 'earlier')) =>
-    saidBefore(world.ledger, run, plan({ openSaid: said }), now)
+  const known = (now = PLANNED_AT, said = announcements('review', 'earlier')) =>
+    announcedFindings(world.ledger, run, plan({ announcements: said }), now)
 
   it.each([
     ['said', ['a', 'b']],
@@ -82,7 +82,7 @@ describe('what was said before', () => {
 })
 
 describe('the review that a conclusion owes', () => {
-  const owed = (changes: Partial<Plan> = {}, made = conclusion) => reviewOwed(world.ledger, run, plan(changes), made)
+  const owed = (changes: Partial<Plan> = {}, made = conclusion) => nextReview(world.ledger, run, plan(changes), made)
 
   it('is the first of its plan key, also if it has nothing to say', async () => {
     expect(await owed()).toEqual({ key: 'review', before: undefined })
@@ -105,16 +105,16 @@ describe('the review that a conclusion owes', () => {
 
   it('is a further one where the first was said and didn’t say all', async () => {
     await message('review', 'said')
-    const further = await owed({ openSaid: openSaid('review') })
+    const further = await owed({ announcements: announcements('review') })
     expect(further).toEqual({ key: 'review-a3', before: undefined })
     expect(further && supplementOf(further)).toBe(3)
-    expect(await owed({ openSaid: openSaid('review') }, nothingNew)).toBeUndefined()
+    expect(await owed({ announcements: announcements('review') }, nothingNew)).toBeUndefined()
   })
 
   it('is the last further one again where that failed, under its own key', async () => {
     await message('review', 'said')
     await message('review-a2', 'failed')
-    const again = await owed({ openSaid: openSaid('review-a2') })
+    const again = await owed({ announcements: announcements('review-a2') })
     expect(again).toEqual({ key: 'review-a2', before: 'failed' })
     expect(again && supplementOf(again)).toBe(2)
   })
@@ -122,12 +122,12 @@ describe('the review that a conclusion owes', () => {
   it('is another one where the last further one was said', async () => {
     await message('review', 'said')
     await message('review-a2', 'said')
-    expect(await owed({ openSaid: openSaid('review-a2') })).toEqual({ key: 'review-a3', before: undefined })
+    expect(await owed({ announcements: announcements('review-a2') })).toEqual({ key: 'review-a3', before: undefined })
   })
 })
 
 describe('RO2: the round of a retry that has nothing to add', () => {
-  const owed = (changes: Partial<Plan> = {}) => roundOwed(world.ledger, run, plan({ round: 2, ...changes }))
+  const owed = (changes: Partial<Plan> = {}) => unusedRound(world.ledger, run, plan({ round: 2, ...changes }))
 
   it('is used by the review that was said while a lens was missing, once', async () => {
     await message('review', 'said')
@@ -144,8 +144,8 @@ describe('RO2: the round of a retry that has nothing to add', () => {
 })
 
 describe('a verdict that is shown again', () => {
-  const still = (saidIn?: string) =>
-    reviewOwedStill(world.ledger, run, plan(), saidIn === undefined ? conclusion : { ...conclusion, saidIn })
+  const still = (announcedIn?: string) =>
+    restatedReview(world.ledger, run, plan(), announcedIn === undefined ? conclusion : { ...conclusion, announcedIn })
 
   it('LE9: owes its review still if that failed', async () => {
     await message('review', 'failed')

@@ -64,7 +64,7 @@ describe('nothing is lost (I6)', () => {
 
   it('R1: of 65 findings with lines 60 are inline comments, and the other 5 are named in the summary and counted', () => {
     const findings = Array.from({ length: 65 }, (_, at) => finding({ fingerprint: `f${at}`, title: titleOf(at) }))
-    const message = reviewMessageOf({ ...CHANGES_REQUESTED, findings, saidBefore: [] }, COMMENT)
+    const message = reviewMessageOf({ ...CHANGES_REQUESTED, findings, announcedBefore: [] }, COMMENT)
     expect(message.comments).toHaveLength(INLINE_COMMENTS_MAX)
     expect(message.body).toContain('without an inline comment here (5)')
   })
@@ -72,7 +72,7 @@ describe('nothing is lost (I6)', () => {
   it('D9: a finding that was said before gets no new comment, and still counts', () => {
     const before = {
       ...CHANGES_REQUESTED,
-      saidBefore: CHANGES_REQUESTED.findings.map(({ fingerprint }) => fingerprint),
+      announcedBefore: CHANGES_REQUESTED.findings.map(({ fingerprint }) => fingerprint),
     }
     const message = reviewMessageOf(before, COMMENT)
     expect(message.comments).toEqual([])
@@ -81,7 +81,7 @@ describe('nothing is lost (I6)', () => {
 
   it('A1: a finding whose lines GitHub would refuse has no inline comment', () => {
     const outside = finding({
-      place: { kind: 'lines', path: 'a', side: 'RIGHT', startLine: 1, line: 1, inDiff: false },
+      location: { kind: 'lines', path: 'a', side: 'RIGHT', startLine: 1, line: 1, inDiff: false },
     })
     expect(reviewMessageOf({ ...CHANGES_REQUESTED, findings: [outside] }, COMMENT).comments).toEqual([])
   })
@@ -107,7 +107,7 @@ describe('limits of GitHub (S4)', () => {
         clears: long,
       }),
     )
-    return { ...CHANGES_REQUESTED, findings, saidBefore: [], dispositions: [] }
+    return { ...CHANGES_REQUESTED, findings, announcedBefore: [], dispositions: [] }
   }
 
   it('every text is within its limit, with room for the marker, whatever the conclusion', () => {
@@ -160,7 +160,7 @@ describe('limits of GitHub (S4)', () => {
 
   it('S1: annotations are at most as many as are kept, also where the first findings have no lines', () => {
     const findings = [
-      ...Array(50).fill(finding({ place: { kind: 'pull_request' } })),
+      ...Array(50).fill(finding({ location: { kind: 'pull_request' } })),
       ...many(ANNOTATIONS_MAX + 9).findings,
     ]
     expect(checkRunOf({ ...CHANGES_REQUESTED, findings }).annotations).toHaveLength(ANNOTATIONS_MAX)

@@ -1,7 +1,7 @@
 /** Claiming a pull request over the real ledger, with GitHub as a test says. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimPullRequest } from '../../../functions/plan/claim-pull-request.ts'
-import type { PlanParts } from '../../../functions/plan/deps.ts'
+import type { PlanDeps } from '../../../functions/plan/deps.ts'
 import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { readThread } from '../../../shared/ledger/thread.ts'
 import type { Run } from '../../../shared/runs/run.ts'
@@ -29,7 +29,7 @@ function claimed(run: Run, ...shown: readonly (() => Promise<readonly [head: str
     const [head, updatedAt] = (await shown[asked - 1]?.()) ?? ['asked once too often', 0]
     return { head: { sha: head }, state: 'open', updatedAt }
   }
-  return claimPullRequest({ ...world.ending, github: { pullRequest } } as unknown as PlanParts, run)
+  return claimPullRequest({ ...world.ending, github: { pullRequest } } as unknown as PlanDeps, run)
 }
 const showing = (head: string, updatedAt: number) => async () => [head, updatedAt] as const
 

@@ -115,7 +115,7 @@ describe('two posters', () => {
   it.each([
     ['owed', {}, 'failed'],
     ['withdrawing', { state: 'withdrawing' }, 'failed'],
-    ['said, and to be looked at again', { state: 'said', lookAt: 1 }, 'said'],
+    ['said, and to be looked at again', { state: 'said', recheckAt: 1 }, 'said'],
   ] as const)('a message whose run was removed, %s, is due no more', async (_when, members, state) => {
     await world.owe(subject)
     const { ledger, now } = world.local
@@ -127,7 +127,7 @@ describe('two posters', () => {
     await forgetMessage({ ledger, owner: 'poster', now: () => now }, { ...message, ...members })
     const after = await world.message(subject)
     expect(after).toMatchObject({ state, leaseUntil: 0 })
-    for (const member of ['dueAt', 'duePk', 'owner', 'lookAt']) expect(after).not.toHaveProperty(member)
+    for (const member of ['dueAt', 'duePk', 'owner', 'recheckAt']) expect(after).not.toHaveProperty(member)
     expect(world.standIn.requests()).toHaveLength(asked)
   })
 
@@ -224,7 +224,7 @@ describe('a call that nobody got the answer of', () => {
     expect(reviewsSeen().toSorted()).toEqual(['COMMENTED', 'PENDING'])
     await rest()
     expect(reviewsSeen()).toEqual(['COMMENTED'])
-    expect(await world.message(subject)).not.toHaveProperty('lookAt')
+    expect(await world.message(subject)).not.toHaveProperty('recheckAt')
   })
 
   it('IL14: it lands after its message was given up: deleted as well', async () => {
@@ -418,10 +418,10 @@ describe('what GitHub does not take', () => {
       }
       await world.post(subject, { github })
       expect(reviewsSeen()).toEqual(['COMMENTED'])
-      expect(await world.message(subject)).toMatchObject({ state: 'failed', lookAt: world.local.now + leaseMs() })
+      expect(await world.message(subject)).toMatchObject({ state: 'failed', recheckAt: world.local.now + leaseMs() })
       await rest()
       expect(await world.message(subject)).toMatchObject({ state: 'said' })
-      expect(await world.message(subject)).not.toHaveProperty('lookAt')
+      expect(await world.message(subject)).not.toHaveProperty('recheckAt')
       expect(await world.round(subject)).toBe(1)
     },
   )

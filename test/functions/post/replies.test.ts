@@ -1,7 +1,7 @@
 /** The one reply to a command: said once, whatever GitHub answers and whoever dies. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PostParts } from '../../../functions/post/deps.ts'
+import type { PostDeps } from '../../../functions/post/deps.ts'
 import { isReply, showReply } from '../../../functions/post/replies.ts'
 import { POST_ERRORS_MAX } from '../../../shared/base/limits.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
@@ -48,7 +48,7 @@ async function message(): Promise<Message & { readonly dueAt?: number }> {
 async function post(github: GitHub = world.github): Promise<void> {
   const { ledger, ending } = world.local
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
-  const parts: PostParts = {
+  const parts: PostDeps = {
     ledger,
     documents: ending.documents,
     github,

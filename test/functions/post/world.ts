@@ -6,7 +6,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PostParts } from '../../../functions/post/deps.ts'
+import type { PostDeps } from '../../../functions/post/deps.ts'
 import { showRun } from '../../../functions/post/show.ts'
 import { buildExampleRepository, type ExampleRepository } from '../../../infra/local/github/example.ts'
 import { type GitHubStandIn, startGitHub } from '../../../infra/local/github/github.ts'
@@ -192,7 +192,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
     async post({ run }, around = {}) {
       const current = await readRun(ledger, run.runId)
       if (current === undefined) throw new Error('Expected the run to be stored, found none')
-      const parts: PostParts = {
+      const parts: PostDeps = {
         ledger: around.recorded === undefined ? ledger : recording(ledger, around.recorded),
         documents,
         github: around.github === undefined ? github : surrounded(github, around.github),

@@ -4,7 +4,7 @@ import { takeUp } from '../../../functions/sweep/take-up.ts'
 import { openLog } from '../../../shared/aws/log.ts'
 import { StaleFence } from '../../../shared/base/errors.ts'
 import { CONTRACT, WORK_REMAINING_MIN_MS, WORK_RESERVE_MS } from '../../../shared/base/limits.ts'
-import { handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import type { Lens, LensInput, LensOutput } from '../../../shared/findings/lens.ts'
 import { dueKeys, readDue } from '../../../shared/ledger/due.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
@@ -46,7 +46,7 @@ afterEach(async () => {
 async function again(): Promise<Review> {
   const review = await stored(world, 0)
   await takeBack(world.ledger, review, (review.until ?? 0) + 1)
-  await handOn(world.coordinator, [slotOf(review)])
+  await grantSlots(world.coordinator, [slotOf(review)])
   return admitted(world, 0, { token: 'again-0' })
 }
 
@@ -118,7 +118,7 @@ describe('a lease that is lost', () => {
     })
     expect(await stored(world, 0)).toMatchObject({ state: 'planned', epoch: 2 })
     expect(await stored(world, 0)).not.toHaveProperty('result')
-    await handOn(world.coordinator, [slotOf(await stored(world, 0))])
+    await grantSlots(world.coordinator, [slotOf(await stored(world, 0))])
     expect(await work(world, await admitted(world, 0, { token: 'again-0' }))).toMatchObject({ outcome: 'completed' })
     expect(await stored(world, 0)).toMatchObject({ state: 'completed', epoch: 2, owner: 'worker-2' })
     expect(readings).toBe(1)
@@ -135,7 +135,7 @@ describe('a lease that is lost', () => {
     const writes = world.wire.passed.filter(({ operation }) => /^(Put|Update|Delete)Item$/.test(operation))
     expect(writes).toHaveLength(1) // the heartbeat that was refused
     whileReading = () => Promise.resolve()
-    await handOn(world.coordinator, [slotOf(await stored(world, 0))])
+    await grantSlots(world.coordinator, [slotOf(await stored(world, 0))])
     await work(world, await admitted(world, 0, { token: 'again-0' }))
     expect(readings).toBe(2) // the first said nothing, so nothing was there to be found
   })

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
 import { Refused, Retry } from '../../../shared/base/errors.ts'
-import { closePool, handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { closePool, grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { getDocument } from '../../../shared/documents/documents.ts'
 import type { Lens, LensInput, LensOutput, ModelCalls } from '../../../shared/findings/lens.ts'
 import { readFleet } from '../../../shared/ledger/fleet.ts'
@@ -71,7 +71,7 @@ const reviewAt = (part: number) => stored(world, part, LENS)
 /** The time has come at which the closed pool is tried again, and somebody hands on. */
 async function isTriedAgain(): Promise<void> {
   world.now = ((await closed())?.until ?? 0) + 1
-  await handOn(world.coordinator)
+  await grantSlots(world.coordinator)
 }
 const closed = async () => (await readFleet(world.ledger)).closed[POOL]
 const run = () => readRun(world.ledger, wantedReview(0).runId)
@@ -141,7 +141,7 @@ describe('a throttled model', () => {
     await closePool(world.coordinator, slotOf(review), world.now + MINUTE_MS)
     await admittedTo(0)
     world.now += MINUTE_MS
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await work(world, await reviewAt(0))).toMatchObject({ outcome: 'completed' })
     expect(readings).toBe(1)
     expect(await closed()).toBeDefined()

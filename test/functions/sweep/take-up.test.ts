@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { lookAgainAt } from '../../../functions/sweep/core/sweep.ts'
+import { nextDueAt } from '../../../functions/sweep/core/sweep.ts'
 import { newTick } from '../../../functions/sweep/core/tick.ts'
-import { type SweepParts, takeUp } from '../../../functions/sweep/take-up.ts'
+import { type SweepDeps, takeUp } from '../../../functions/sweep/take-up.ts'
 import { openLog } from '../../../shared/aws/log.ts'
 import { REVIEW_LOSSES_MAX } from '../../../shared/base/limits.ts'
-import { closePool, handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { closePool, grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { withGrants } from '../../../shared/fleet/schedule.ts'
-import { dueKeys, lookLater, readDue } from '../../../shared/ledger/due.ts'
+import { dueKeys, postponeDue, readDue } from '../../../shared/ledger/due.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { readResources, resourceIn } from '../../../shared/ledger/resource.ts'
@@ -30,7 +30,7 @@ import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { repository, requestOf } from '../../shared/samples.ts'
 
 let world: World
-let parts: SweepParts
+let parts: SweepDeps
 beforeEach(async () => {
   world = await startWorld()
   parts = { ...world.ending, inbox: world.ending.outbox, log: openLog('sweep') }
@@ -54,14 +54,14 @@ async function sweep(afterMs: number): Promise<string[]> {
   for (const key of await dueKeys(world.ledger, world.now)) {
     const item = await readDue(world.ledger, key, world.now)
     if (!item) continue
-    await lookLater(world.ledger, key, item.dueAt, lookAgainAt(item, world.now, world.ledger.timings.lookMs))
+    await postponeDue(world.ledger, key, item.dueAt, nextDueAt(item, world.now, world.ledger.timings.recheckMs))
     await takeUp(parts, item, tick)
     kinds.push(item.kind)
   }
   return kinds
 }
 
-const { lookMs, grantMs, reviewLeaseMs } = { lookMs: 60_000, grantMs: 120_000, reviewLeaseMs: 180_000 }
+const { recheckMs, grantMs, reviewLeaseMs } = { recheckMs: 60_000, grantMs: 120_000, reviewLeaseMs: 180_000 }
 
 describe('the fleet', () => {
   it('IL6: a worker that completed and died before it released: its slot is void and goes to who waits', async () => {
@@ -69,7 +69,7 @@ describe('the fleet', () => {
     await worked(world, await admitted(world, 0), { dies: true })
     await admitted(world, 1)
     expect(await heldParts(world)).toEqual([0])
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await heldParts(world)).toEqual([1])
     expect(toldParts(world)).toEqual([0, 1])
     expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
@@ -80,11 +80,11 @@ describe('the fleet', () => {
     const review = await admitted(world, 0)
     await worked(world, review, { dies: true })
     const stop = world.wire.refuse(about('UpdateItem', FLEET), 'ProvisionedThroughputExceededException')
-    await expect(handOn(world.coordinator, [slotOf(review)])).rejects.toThrow()
+    await expect(grantSlots(world.coordinator, [slotOf(review)])).rejects.toThrow()
     stop()
     expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
     expect(await heldParts(world)).toEqual([0])
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await heldParts(world)).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describe('the fleet', () => {
     await world.limit({ configured: 2 })
     await worked(world, await admitted(world, 0), { dies: true })
     for (let part = 1; part <= 4; part += 1) {
-      world.now += lookMs / 4
+      world.now += recheckMs / 4
       await worked(world, await admitted(world, part))
     }
     await sweep(0)
@@ -106,7 +106,7 @@ describe('the fleet', () => {
     const before = await readFleet(world.ledger)
     const next = withGrants(before, [ticketOf(review)], world.now)
     await writeFleet(world.ledger, before, next, 'one who dies', world.now)
-    expect(await sweep(lookMs)).toContain('fleet')
+    expect(await sweep(recheckMs)).toContain('fleet')
     expect(await stored(world, 0)).toMatchObject({ state: 'granted' })
     expect(toldParts(world)).toEqual([0])
     expect((await waitingItems(world)).tickets).toEqual([])
@@ -145,9 +145,9 @@ describe('a review whose model is throttled', () => {
   it('R3: when its time has come it is granted as the one probe, by the sweeper if by nobody else', async () => {
     await waitsBehind(MINUTE_MS)
     await admitted(world, 2, { pool: POOL })
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await heldParts(world)).toEqual([1])
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await heldParts(world)).toEqual([1])
   })
 
@@ -166,7 +166,7 @@ describe('a review whose model is throttled', () => {
     await waitsBehind(3 * MINUTE_MS)
     const review = await stored(world, 1)
     await endReview(world.ledger, review)
-    for (let minute = 0; minute < 6; minute += 1) await sweep(lookMs)
+    for (let minute = 0; minute < 6; minute += 1) await sweep(recheckMs)
     expect(await readFleet(world.ledger)).toMatchObject({ closed: {}, slots: {} })
     expect(await world.item(keyOf.fleet())).not.toHaveProperty('dueAt')
   })
@@ -178,7 +178,7 @@ describe('a review', () => {
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
     await sweep(reviewLeaseMs)
     expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1 }) // at its end it still holds
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await stored(world, 0)).toMatchObject({ state: 'planned', epoch: 2 })
     expect(await heldParts(world)).toEqual([])
     const outcome = { state: 'completed', result: 'late', findings: 0, blocking: 0 } as const
@@ -281,7 +281,7 @@ describe('a review', () => {
       const isIt = ({ sk }: { sk?: unknown }) => new RegExp(`^REVIEW#.*#${part}$`).test(String(sk))
       const { dueAt, ...review } = before.find(isIt) ?? {}
       const now = (await world.items()).find(isIt)
-      expect(now).toEqual({ ...review, dueAt: world.now + 5 * lookMs })
+      expect(now).toEqual({ ...review, dueAt: world.now + 5 * recheckMs })
       expect(dueAt).toBe(world.now)
     }
   })
@@ -326,7 +326,7 @@ describe('a run', () => {
     await acceptRun(world.ledger, requestOf(), options)
     parts = { ...parts, executions: world.coordinator.executions }
     world.executionsAbsent = true
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(world.asked.map(({ operation }) => operation)).toEqual(['DescribeExecution', 'StartExecution'])
   })
 
@@ -335,10 +335,10 @@ describe('a run', () => {
     if (run) await updateRun(world.ledger, run, { state: 'held', plan: 'p' }, { now: world.now })
     const scope = `repository/${repository.id}` as const
     await setHalt(world.ledger, { scope, by: 'a person', why: 'a reason', since: 1 })
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'held', attempt: 1 })
     await liftHalt(world.ledger, scope)
-    await sweep(lookMs)
+    await sweep(recheckMs)
     const resumed = await readRun(world.ledger, requestOf().runId)
     expect(resumed).toMatchObject({ state: 'accepted', attempt: 2 })
     expect(resumed).not.toHaveProperty('plan')
@@ -362,17 +362,17 @@ describe('a run', () => {
     await updateRun(ledger, run, { state: 'held', reason }, { now })
     const liveRun = { runId: requestOf().runId, attempt: 1, eventAt: 1 }
     await world.put({ ...keyOf.thread(repository.id, edited.number), head: edited.head, liveRun, version: 1 })
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await readRun(ledger, edited.runId)).toMatchObject({ state: 'held', attempt: 1 })
     const review = await readRun(ledger, requestOf().runId)
     if (review) await updateRun(ledger, review, { state: 'ended' }, { now: world.now })
-    await sweep(2 * lookMs)
+    await sweep(2 * recheckMs)
     expect(await readRun(ledger, edited.runId)).toMatchObject({ state: 'accepted', attempt: 2 })
   })
 
   it('I5: running, its execution over, it fails visibly and its check run is completed', async () => {
     world.executionsAbsent = true
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({
       state: 'ended',
       outcome: 'failed',
@@ -385,7 +385,7 @@ describe('a run', () => {
   it('IL10: concluded, everything shown, and who should have seen it died: it is ended at once', async () => {
     const run = await readRun(world.ledger, requestOf().runId)
     if (run) await updateRun(world.ledger, run, { state: 'concluded' }, { now: world.now })
-    await sweep(lookMs)
+    await sweep(recheckMs)
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'ended', outcome: 'reviewed' })
   })
 

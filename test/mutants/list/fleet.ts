@@ -12,19 +12,19 @@ const written = mutantsOf(
       name: 'fleet: granted under rules that have changed',
       find: 'if (rules || granted.length > 0) conditions.push',
       replace: 'if (rules) conditions.push',
-      breaks: 'A place is given under a limit that was lowered since it was read.',
+      breaks: 'A slot is given under a limit that was lowered since it was read.',
     },
     {
       name: 'fleet: granted though it is full',
       find: "value('room', room)",
       replace: "value('room', room + 1)",
-      breaks: 'Two who grant the last place at once both have it.',
+      breaks: 'Two who grant the last slot at once both have it.',
     },
     {
-      name: 'fleet: a place kept back',
+      name: 'fleet: a slot kept back',
       find: "value('room', room)",
       replace: "value('room', room - 1)",
-      breaks: 'The last place is never given.',
+      breaks: 'The last slot is never given.',
     },
     {
       name: 'fleet: a slot written over another',
@@ -57,7 +57,7 @@ const written = mutantsOf(
       name: 'fleet: another’s grant taken for its own',
       find: 'granted.every(([reviewId]) => slots[reviewId]?.by === writer)',
       replace: 'granted.every(([reviewId]) => slots[reviewId] !== undefined)',
-      breaks: 'Two finish one grant, and a place that was refused is believed to be given.',
+      breaks: 'Two finish one grant, and a slot that was refused is believed to be given.',
     },
   ],
 )
@@ -116,78 +116,78 @@ const handed = mutantsOf(
   },
   [
     {
-      name: 'hand-on: the queues read once only',
-      find: 'const open = (next !== before && freePlaces(next) > 0) ||',
+      name: 'grant slots: the queues read once only',
+      find: 'const open = (next !== before && freeSlots(next) > 0) ||',
       replace: 'const open =',
-      breaks: 'A ticket that comes while a place is released waits although the place is free.',
+      breaks: 'A ticket that comes while a slot is released waits although the slot is free.',
     },
     {
-      name: 'hand-on: a grant that nobody finished left alone',
+      name: 'grant slots: a grant that nobody finished left alone',
       find: ' || age < 0 || age >= GRANT_FRESH_MS',
       replace: '',
       breaks: 'A review keeps a slot that it was never told of.',
     },
     {
-      name: 'hand-on: the ticket goes before the grant is told',
+      name: 'grant slots: the ticket goes before the grant is told',
       find: `  const outcome = await tellGrant(coordinator, ticket)
-  POINT: await reached('grant.told')
+  FAILPOINT: await failpoint('grant.told')
   await dropTicket(coordinator.ledger, ticket)
 `,
       replace: `  await dropTicket(coordinator.ledger, ticket)
-  POINT: await reached('grant.told')
+  FAILPOINT: await failpoint('grant.told')
   const outcome = await tellGrant(coordinator, ticket)
 `,
       breaks: 'Who dies in between leaves a slot whose review is found by nobody who meets tickets.',
     },
     {
-      name: 'hand-on: a place taken at once before who waits',
+      name: 'grant slots: a slot taken at once before who waits',
       find: 'if (others.length > 0 || isHalted(halts, ticket)) return false',
       replace: 'if (isHalted(halts, ticket)) return false',
       breaks: 'A newcomer overtakes who has waited.',
     },
     {
-      name: 'hand-on: a place taken at once under a halt',
+      name: 'grant slots: a slot taken at once under a halt',
       find: 'if (others.length > 0 || isHalted(halts, ticket)) return false',
       replace: 'if (others.length > 0) return false',
       tests: ['test/functions/api/halts.test.ts'],
       breaks: 'Work begins in a repository that is halted.',
     },
     {
-      name: 'hand-on: a ticket of its own making granted under a halt',
+      name: 'grant slots: a ticket of its own making granted under a halt',
       find: 'schedule(freed, read, now())',
       replace: 'schedule(freed, waiting, now())',
       tests: ['test/functions/api/halts.test.ts'],
       breaks: 'Work begins in a repository that is halted, by who has just put its ticket.',
     },
     {
-      name: 'hand-on: a void grant keeps its place',
-      find: "if ((await tellGrant(coordinator, ticket)) === 'void') await handOn(coordinator, [ticket])",
+      name: 'grant slots: a void grant keeps its slot',
+      find: "if ((await tellGrant(coordinator, ticket)) === 'void') await grantSlots(coordinator, [ticket])",
       replace: 'await tellGrant(coordinator, ticket)',
-      breaks: 'A place is held for a review that has ended, until the sweeper sees it.',
+      breaks: 'A slot is held for a review that has ended, until the sweeper sees it.',
     },
     {
-      name: 'hand-on: void places met are kept',
-      find: '=> without(fleet, voids)',
-      replace: '=> (voids.length < 0 ? without(fleet, voids) : fleet)',
+      name: 'grant slots: void places met are kept',
+      find: '=> withoutSlots(fleet, voids)',
+      replace: '=> (voids.length < 0 ? withoutSlots(fleet, voids) : fleet)',
       breaks: 'Places that turned out to be given to nobody stay taken.',
     },
     {
-      name: 'hand-on: a ticket put and not looked at',
-      find: "POINT: await reached('ticket.queued')\n  await handOn(coordinator, [], [ticket])",
-      replace: "POINT: await reached('ticket.queued')",
-      breaks: 'A review waits although a place became free between the look and its ticket.',
+      name: 'grant slots: a ticket put and not looked at',
+      find: "FAILPOINT: await failpoint('ticket.queued')\n  await grantSlots(coordinator, [], [ticket])",
+      replace: "FAILPOINT: await failpoint('ticket.queued')",
+      breaks: 'A review waits although a slot became free between the look and its ticket.',
     },
     {
-      name: 'hand-on: a dead token kept',
+      name: 'grant slots: a dead token kept',
       find: "if (answer !== 'dead') return",
       replace: "if (answer !== 'dead' || review.token) return",
       breaks: 'A token that nobody can be told by is answered again and again.',
     },
     {
-      name: 'hand-on: a later epoch’s ticket waits behind its own void slot',
-      find: '.filter((place) => without(changed, [place]) !== changed)',
-      replace: '.filter((place) => place.epoch < 0)',
-      breaks: 'A review that was taken back never gets another place.',
+      name: 'grant slots: a later epoch’s ticket waits behind its own void slot',
+      find: '.filter((holder) => withoutSlots(changed, [holder]) !== changed)',
+      replace: '.filter((holder) => holder.epoch < 0)',
+      breaks: 'A review that was taken back never gets another slot.',
     },
   ],
 )
@@ -208,8 +208,8 @@ const waiting = mutantsOf(
     },
     {
       name: 'waiting: only as many tickets as places',
-      find: 'Math.max(TICKETS_READ_MIN, freePlaces(fleet) + held.length)',
-      replace: 'Math.max(1, freePlaces(fleet))',
+      find: 'Math.max(TICKETS_READ_MIN, freeSlots(fleet) + held.length)',
+      replace: 'Math.max(1, freeSlots(fleet))',
       breaks: 'Tickets of reviews that have their slots hide who waits behind them.',
     },
   ],

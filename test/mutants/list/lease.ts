@@ -34,9 +34,9 @@ export const lease = mutantsOf(
     },
     {
       name: 'lease: acquired is looked at no more',
-      find: 'lookAt: until,\n    answerOf(item) {\n      if (item?.epoch !== fence.epoch) return STALE\n      if (item.state ===',
+      find: 'recheckAt: until,\n    answerOf(item) {\n      if (item?.epoch !== fence.epoch) return STALE\n      if (item.state ===',
       replace:
-        "lookAt: 'never',\n    answerOf(item) {\n      if (item?.epoch !== fence.epoch) return STALE\n      if (item.state ===",
+        "recheckAt: 'never',\n    answerOf(item) {\n      if (item?.epoch !== fence.epoch) return STALE\n      if (item.state ===",
       breaks: 'The sweeper never finds a lease whose worker died.',
     },
     {
@@ -53,26 +53,26 @@ export const lease = mutantsOf(
     },
     {
       name: 'lease: completed at any epoch',
-      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
-      replace: "owner: fence.owner, token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { recheckAt: 'never' } : {}),",
+      replace: "owner: fence.owner, token },\n    ...(token === undefined ? { recheckAt: 'never' } : {}),",
       breaks: 'A worker completes a grant that is not its own any more.',
     },
     {
       name: 'lease: completed by whoever is at its epoch',
-      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
-      replace: "epoch: fence.epoch, token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { recheckAt: 'never' } : {}),",
+      replace: "epoch: fence.epoch, token },\n    ...(token === undefined ? { recheckAt: 'never' } : {}),",
       breaks: 'A result is adopted of a worker that never held the lease.',
     },
     {
       name: 'lease: completed over a token that came meanwhile',
-      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
-      replace: "...fenceOf(fence) },\n    ...(token === undefined ? { lookAt: 'never' } : {}),",
+      find: "...fenceOf(fence), token },\n    ...(token === undefined ? { recheckAt: 'never' } : {}),",
+      replace: "...fenceOf(fence) },\n    ...(token === undefined ? { recheckAt: 'never' } : {}),",
       breaks: 'An Admit that came again is never answered, and the review is not due any more.',
     },
     {
       name: 'lease: completed is due no more though a token waits',
-      find: "...(token === undefined ? { lookAt: 'never' } : {}),",
-      replace: "lookAt: 'never',",
+      find: "...(token === undefined ? { recheckAt: 'never' } : {}),",
+      replace: "recheckAt: 'never',",
       breaks: 'Who completes and dies before it answers leaves a task that waits for ever.',
     },
     {

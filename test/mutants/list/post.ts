@@ -87,12 +87,12 @@ const said = mutantsOf(
     {
       name: 'post: marked as said before its round counts',
       find: `  if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
-  POINT: await reached('post.round_counted')
+  FAILPOINT: await failpoint('post.round_counted')
   const said = { state: 'said', githubId: seen.reviewId } as const
-  if (await settleMessage(ledger, message, owner, said, lookAt)) return`,
+  if (await settleMessage(ledger, message, owner, said, recheckAt)) return`,
       replace: `  const said = { state: 'said', githubId: seen.reviewId } as const
-  const isSettled = await settleMessage(ledger, message, owner, said, lookAt)
-  POINT: await reached('post.round_counted')
+  const isSettled = await settleMessage(ledger, message, owner, said, recheckAt)
+  FAILPOINT: await failpoint('post.round_counted')
   if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
   if (isSettled) return`,
       breaks: 'Who dies in between leaves a review that uses no round.',
@@ -105,7 +105,7 @@ const said = mutantsOf(
     },
     {
       name: 'post: a look that GitHub doesn’t answer is not due again',
-      find: '{ at, error: false, lookAt: at }',
+      find: '{ at, error: false, recheckAt: at }',
       replace: '{ at, error: false }',
       breaks: 'A message whose lease a late call has taken is looked at every minute for ever, and nothing is done.',
     },
@@ -141,7 +141,7 @@ const givenUp = mutantsOf(
   [
     {
       name: 'post: no second look at what was given up',
-      find: "{ state: 'failed', reason }, lookAt)",
+      find: "{ state: 'failed', reason }, recheckAt)",
       replace: "{ state: 'failed', reason })",
       breaks: 'A review stands on GitHub that its run never said, and uses no round.',
     },
@@ -163,9 +163,9 @@ const messages = mutantsOf(
     },
     {
       name: 'message: settled by who was replaced',
-      find: `    remove: lookAt === undefined ? ['duePk', 'dueAt', 'lookAt', 'owner'] : ['owner'],
+      find: `    remove: recheckAt === undefined ? ['duePk', 'dueAt', 'recheckAt', 'owner'] : ['owner'],
     if: { state: message.state, owner },`,
-      replace: `    remove: lookAt === undefined ? ['duePk', 'dueAt', 'lookAt', 'owner'] : ['owner'],
+      replace: `    remove: recheckAt === undefined ? ['duePk', 'dueAt', 'recheckAt', 'owner'] : ['owner'],
     if: { state: message.state },`,
       breaks: 'A poster that was replaced ends a message that another works on.',
     },
@@ -183,8 +183,8 @@ const messages = mutantsOf(
     },
     {
       name: 'message: its second look forgotten when it is said',
-      find: 'const again = lookAt === undefined ? {} : { lookAt, ...due(key, lookAt) }',
-      replace: 'const again = lookAt === undefined ? {} : { lookAt }',
+      find: 'const again = recheckAt === undefined ? {} : { recheckAt, ...due(key, recheckAt) }',
+      replace: 'const again = recheckAt === undefined ? {} : { recheckAt }',
       breaks: 'What a replaced poster left is found by nobody.',
     },
   ],
@@ -229,7 +229,7 @@ const resources = mutantsOf(
     },
     {
       name: 'resources: their second look forgotten',
-      find: 'lookAt ?? Infinity)\n}',
+      find: 'recheckAt ?? Infinity)\n}',
       replace: 'Infinity)\n}',
       breaks: 'What a replaced poster changed late stays on GitHub.',
     },

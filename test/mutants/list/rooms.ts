@@ -98,8 +98,8 @@ const concluded = mutantsOf(
     },
     {
       name: 'conclude: shown again, it says what another head’s review has said',
-      find: '{ saidIn: owed.key, said }',
-      replace: '{ saidIn: owed.key, said: said && [] }',
+      find: '{ announcedIn: owed.key, said }',
+      replace: '{ announcedIn: owed.key, said: said && [] }',
       breaks: 'A head that is pushed back gets the comments a second time.',
     },
     {
@@ -122,8 +122,8 @@ const owedReviews = mutantsOf(
   [
     {
       name: 'conclude: a withdrawn review counts as said',
-      find: "return saidOf(openSaid, state === 'said')",
-      replace: 'return saidOf(openSaid, true)',
+      find: "return announcedBy(announcements, state === 'said')",
+      replace: 'return announcedBy(announcements, true)',
       breaks: 'What a review found that a push overtook is never said.',
     },
     {
@@ -146,7 +146,7 @@ const owedReviews = mutantsOf(
     },
     {
       name: 'conclude: a further review that failed is forgotten',
-      find: 'new Set([REVIEW_KEY, conclusion.saidIn ?? REVIEW_KEY])',
+      find: 'new Set([REVIEW_KEY, conclusion.announcedIn ?? REVIEW_KEY])',
       replace: 'new Set([REVIEW_KEY])',
       breaks: 'A retry says nothing of what failed to be said.',
     },
@@ -159,8 +159,8 @@ const owedReviews = mutantsOf(
     {
       name: 'conclude: what is shown again is not remembered as said',
       file: 'functions/conclude/core/restated-verdict.ts',
-      find: 'return { ...verdict, runId, planKey, kind, round, saidIn, saidBefore }',
-      replace: 'return { ...verdict, kind, round, saidIn, saidBefore }',
+      find: 'return { ...verdict, runId, planKey, kind, round, announcedIn, announcedBefore }',
+      replace: 'return { ...verdict, kind, round, announcedIn, announcedBefore }',
       tests: ['test/functions/conclude/core/restated-verdict.test.ts'],
       breaks: 'The next review says all of it once more.',
     },
@@ -180,7 +180,7 @@ const waits = mutantsOf(
   [
     {
       name: 'plan: GitHub is called into its limit',
-      find: 'if (closed !== undefined) throw throttledUntil(closed, parts.now())\n',
+      find: 'if (closed !== undefined) throw throttledUntil(closed, deps.now())\n',
       replace: '\n',
       breaks: 'Each waiting run asks GitHub every minute, which GitHub answers by longer limits.',
     },

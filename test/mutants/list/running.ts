@@ -131,7 +131,7 @@ const takenBack = mutantsOf(
   [
     {
       name: 'taken back: its place not released',
-      find: 'await handOn(coordinator, [slotOf(review)])\n',
+      find: 'await grantSlots(coordinator, [slotOf(review)])\n',
       replace: '\n',
       breaks: 'A dead worker’s place stays taken until the sweeper compares slots.',
     },
@@ -161,12 +161,12 @@ const told = mutantsOf(
       name: 'told: the token goes before it is answered',
       find: `  if (token !== undefined) {
     await answerToken(coordinator.executions, token, { outcome: state, epoch })
-    POINT: await reached('tell_done.answered')
+    FAILPOINT: await failpoint('tell_done.answered')
   }
   await settleDone(coordinator.ledger, review)`,
       replace: `  await settleDone(coordinator.ledger, review)
   if (token !== undefined) {
-    POINT: await reached('tell_done.answered')
+    FAILPOINT: await failpoint('tell_done.answered')
     await answerToken(coordinator.executions, token, { outcome: state, epoch })
   }`,
       breaks: 'Who dies in between leaves a task that nobody will answer.',

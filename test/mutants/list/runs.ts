@@ -94,10 +94,10 @@ const threads = mutantsOf(
     },
     {
       name: 'conclude: written over a run that changed meanwhile',
-      find: `        ...due(runKey, now + ledger.timings.lookMs),
+      find: `        ...due(runKey, now + ledger.timings.recheckMs),
       },
       if: { version: run.version },`,
-      replace: `        ...due(runKey, now + ledger.timings.lookMs),
+      replace: `        ...due(runKey, now + ledger.timings.recheckMs),
       },
       if: { runId: run.runId },`,
       breaks: 'A run that is being cancelled concludes all the same.',
@@ -256,8 +256,8 @@ const endings = mutantsOf(
   [
     {
       name: 'ending: its places not given up',
-      find: `  await handOn(
-    parts,
+      find: `  await grantSlots(
+    deps,
     reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
   )
 `,
@@ -285,8 +285,8 @@ const endings = mutantsOf(
     },
     {
       name: 'ending: its execution goes on',
-      find: 'if (!parts.keepExecution) {',
-      replace: 'if (parts.keepExecution) {',
+      find: 'if (!deps.keepExecution) {',
+      replace: 'if (deps.keepExecution) {',
       breaks: 'The execution of a cancelled run goes on.',
     },
     {
@@ -313,7 +313,7 @@ const held = mutantsOf(
     },
     {
       name: 'held: its places not given up',
-      find: 'if (open.length > 0) await handOn(coordinator, open.map(slotOf))\n',
+      find: 'if (open.length > 0) await grantSlots(coordinator, open.map(slotOf))\n',
       replace: '\n',
       breaks: 'A halted repository keeps places from all others.',
     },

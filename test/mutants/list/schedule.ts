@@ -1,4 +1,4 @@
-/** Of who gets a place, and of how many there are. */
+/** Of who gets a holder, and of how many there are. */
 import { mutantsOf } from '../mutant.ts'
 
 const slots = mutantsOf(
@@ -9,28 +9,28 @@ const slots = mutantsOf(
   },
   [
     {
-      name: 'schedule: one place more than effective',
-      find: 'if (freePlaces(after) <= 0) break',
-      replace: 'if (freePlaces(after) < 0) break',
+      name: 'schedule: one slot more than effective',
+      find: 'if (freeSlots(after) <= 0) break',
+      replace: 'if (freeSlots(after) < 0) break',
       breaks: 'One review more works than the ceiling allows.',
     },
     {
       name: 'schedule: a ticket of an earlier epoch',
       find: 'if ((latest.get(ticket.reviewId)?.epoch ?? 0) < ticket.epoch) latest.set',
       replace: 'latest.set',
-      breaks: 'A place is given to a ticket that is void, while the later one of the same review waits.',
+      breaks: 'A slot is given to a ticket that is void, while the later one of the same review waits.',
     },
     {
       name: 'schedule: one more than a repository may have',
       find: 'ofRepository >= effectiveOfRepository',
       replace: 'ofRepository > effectiveOfRepository',
-      breaks: 'A repository has one place more than its limit.',
+      breaks: 'A repository has one slot more than its limit.',
     },
     {
       name: 'schedule: one more than a pool may have',
       find: 'inPool >= effectiveOfPool',
       replace: 'inPool > effectiveOfPool',
-      breaks: 'A pool has one place more than its limit.',
+      breaks: 'A pool has one slot more than its limit.',
     },
     {
       name: 'schedule: a person waits as long as a push',
@@ -55,11 +55,11 @@ const slots = mutantsOf(
       name: 'schedule: a late release takes a later epoch’s slot',
       find: '(fleet.slots[reviewId]?.epoch ?? Number.POSITIVE_INFINITY) <= epoch',
       replace: 'epoch > 0 && fleet.slots[reviewId] !== undefined',
-      breaks: 'The place of a review that works is given to another.',
+      breaks: 'The slot of a review that works is given to another.',
     },
     {
       name: 'schedule: a replaced worker closes a pool',
-      find: 'if (slot?.epoch !== place.epoch) return fleet\n  const before',
+      find: 'if (slot?.epoch !== holder.epoch) return fleet\n  const before',
       replace: 'if (!slot) return fleet\n  const before',
       breaks: 'A worker of an earlier epoch keeps a pool closed that is open.',
     },
@@ -71,11 +71,11 @@ const slots = mutantsOf(
     },
     {
       name: 'schedule: an earlier probe opens the pool',
-      find: 'probe?.reviewId !== place.reviewId || probe.epoch !== place.epoch',
-      replace: 'probe?.reviewId !== place.reviewId',
+      find: 'probe?.reviewId !== holder.reviewId || probe.epoch !== holder.epoch',
+      replace: 'probe?.reviewId !== holder.reviewId',
       breaks: 'A probe that was replaced opens a pool whose present probe has not answered.',
       survives:
-        'Who gets a place in a closed pool becomes its probe at that epoch, so no probe is of another epoch than its slot. Asked all the same: a fence is whole.',
+        'Who gets a holder in a closed pool becomes its probe at that epoch, so no probe is of another epoch than its slot. Asked all the same: a fence is whole.',
     },
     {
       name: 'schedule: the latest turn first',

@@ -40,7 +40,7 @@ const answered = mutantsOf(
     },
     {
       name: 'silence: removed code stands in no file',
-      find: "file?.status === 'removed' && place.side === 'RIGHT'",
+      find: "file?.status === 'removed' && location.side === 'RIGHT'",
       replace: 'false',
       breaks: 'A finding outside of the diff outlives its file.',
     },

@@ -62,31 +62,31 @@ const takenUp = mutantsOf(
     },
     {
       name: 'sweep: void slots kept',
-      find: 'await handOn(parts, voidSlots(fleet.slots, reviews), ungranted)',
-      replace: 'await handOn(parts, voidSlots({}, reviews), ungranted)',
+      find: 'await grantSlots(deps, voidSlots(fleet.slots, reviews), ungranted)',
+      replace: 'await grantSlots(deps, voidSlots({}, reviews), ungranted)',
       breaks: 'The place of a worker that completed and died stays taken.',
     },
     {
       name: 'sweep: a lost ticket not put again',
-      find: 'if (!(await isQueued(ledger, ticketOf(review)))) return enqueue(parts, review)\n',
+      find: 'if (!(await isQueued(ledger, ticketOf(review)))) return enqueue(deps, review)\n',
       replace: '\n',
       breaks: 'A review whose Admit died before its ticket waits for ever.',
     },
     {
       name: 'sweep: a free place left while someone waits',
-      find: "return tick.once('hand_on', () => handOn(parts))",
+      find: "return tick.once('hand_on', () => grantSlots(deps))",
       replace: 'return',
       breaks: 'Who left a place free and died keeps it from who waits.',
     },
     {
       name: 'sweep: a done review’s task not told',
-      find: 'if (isDone(review.state)) return tellDone(parts, review)',
+      find: 'if (isDone(review.state)) return tellDone(deps, review)',
       replace: 'if (isDone(review.state)) return',
       breaks: 'A worker that completed and died leaves a task that waits for days.',
     },
     {
       name: 'sweep: a concluded run not finished',
-      find: 'if (await finishIfShown(parts, run.runId)) return\n',
+      find: 'if (await finishIfShown(deps, run.runId)) return\n',
       replace: '\n',
       breaks: 'A run that is shown ends only when post has looked at it once more.',
     },
@@ -102,12 +102,12 @@ const sweptRows = mutantsOf(
   [
     {
       name: 'sweep: a row moved on only after it was done',
-      find: `    await lookLater(ledger, key, item.dueAt, lookAgainAt(item, now, lookMs))
-    POINT: await reached('sweep.moved_on')
-    await takeUp(parts, item, tick)`,
-      replace: `    await takeUp(parts, item, tick)
-    POINT: await reached('sweep.moved_on')
-    await lookLater(ledger, key, item.dueAt, lookAgainAt(item, now, lookMs))`,
+      find: `    await postponeDue(ledger, key, item.dueAt, nextDueAt(item, now, recheckMs))
+    FAILPOINT: await failpoint('sweep.moved_on')
+    await takeUp(deps, item, tick)`,
+      replace: `    await takeUp(deps, item, tick)
+    FAILPOINT: await failpoint('sweep.moved_on')
+    await postponeDue(ledger, key, item.dueAt, nextDueAt(item, now, recheckMs))`,
       breaks: 'A row whose action fails is the first for ever.',
     },
   ],

@@ -7,13 +7,13 @@ const schedules = ['test/simulation/throttling.test.ts']
 const signals = mutantsOf({ file: 'functions/review/probe-admitted.ts', tests, schedules }, [
   {
     name: 'let in: only once it is answered',
-    find: 'timer ??= setTimeout(begin, PROBE_LET_IN_MS).unref()',
+    find: 'timer ??= setTimeout(begin, PROBE_ADMITTED_MS).unref()',
     replace: 'timer ??= undefined',
     breaks: 'The fleet stands idle while one review is read.',
   },
   {
     name: 'let in: as soon as it is asked',
-    find: 'setTimeout(begin, PROBE_LET_IN_MS)',
+    find: 'setTimeout(begin, PROBE_ADMITTED_MS)',
     replace: 'setTimeout(begin, 0)',
     breaks: 'A pool is opened before its model can have refused, and each place meets a throttled model.',
   },

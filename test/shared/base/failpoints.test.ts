@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { bundleRooms, repositoryRoot } from '../../../infra/bundle.ts'
-import { listenAtPoints, POINTS, reached } from '../../../shared/base/failpoints.ts'
+import { FAILPOINTS, failpoint, listenAtFailpoints } from '../../../shared/base/failpoints.ts'
 import { sourcesBelow } from '../../law/sources.ts'
 
 const sources = sourcesBelow(repositoryRoot, ['functions', 'shared'])
@@ -13,27 +13,27 @@ const sources = sourcesBelow(repositoryRoot, ['functions', 'shared'])
   .join('\n')
 
 test('each point stands at one place', () => {
-  const placed = [...sources.matchAll(/\breached\('([^']+)'\)/g)].map(([, point]) => point)
-  expect(placed.sort()).toEqual([...POINTS].sort())
+  const placed = [...sources.matchAll(/\bfailpoint\('([^']+)'\)/g)].map(([, point]) => point)
+  expect(placed.sort()).toEqual([...FAILPOINTS].sort())
 })
 
 test('every call stands under the label by which it is dropped', () => {
-  const calls = sources.split('\n').filter((line) => /\breached\(/.test(line))
-  expect(calls.filter((line) => !/^\s*POINT: await reached\('[^']+'\)$/.test(line))).toEqual([])
+  const calls = sources.split('\n').filter((line) => /\bfailpoint\(/.test(line))
+  expect(calls.filter((line) => !/^\s*FAILPOINT: await failpoint\('[^']+'\)$/.test(line))).toEqual([])
 })
 
 test('whoever listens is waited for, and what it throws is thrown at the point', async () => {
   const heard: string[] = []
-  const end = listenAtPoints(async (point) => {
+  const end = listenAtFailpoints(async (point) => {
     await Promise.resolve()
     heard.push(point)
     if (point === 'conclude.written') throw new Error('dies here')
   })
-  await reached('plan.claimed')
+  await failpoint('plan.claimed')
   expect(heard).toEqual(['plan.claimed'])
-  await expect(reached('conclude.written')).rejects.toThrow('dies here')
+  await expect(failpoint('conclude.written')).rejects.toThrow('dies here')
   end()
-  await reached('sweep.moved_on')
+  await failpoint('sweep.moved_on')
   expect(heard).toEqual(['plan.claimed', 'conclude.written'])
 })
 
@@ -46,7 +46,7 @@ test('no bundle that is deployed holds a point', async () => {
     for (const file of code) {
       const text = readFileSync(path.join(folder, file), 'utf8')
       expect(
-        POINTS.filter((point) => text.includes(point)),
+        FAILPOINTS.filter((point) => text.includes(point)),
         file,
       ).toEqual([])
     }

@@ -174,7 +174,7 @@ async function shown(kinds: readonly string[]): Promise<void> {
   await leaseResources(world.ledger, resources, 'post', world.now)
   const outcomes = kinds.map((kind) => {
     const { generation } = resourceIn(resources, resourceOf(kind)) ?? { generation: 0 }
-    return { ...resourceOf(kind), kept: 'shown', generation, lookAt: undefined } as const
+    return { ...resourceOf(kind), kept: 'shown', generation, recheckAt: undefined } as const
   })
   expect(await recordResources(world.ledger, resources, 'post', { outcomes, now: world.now })).toBe('recorded')
 }

@@ -72,7 +72,7 @@ async function shown(kinds = resources): Promise<void> {
   if (!all) throw new Error('Expected resources')
   await leaseResources(world.ledger, all, 'post', world.now)
   const outcomes = kinds.map(
-    ({ kind, key }) => ({ kind, key, kept: 'shown', generation: 1, lookAt: undefined }) as const,
+    ({ kind, key }) => ({ kind, key, kept: 'shown', generation: 1, recheckAt: undefined }) as const,
   )
   await recordResources(world.ledger, all, 'post', { outcomes, now: world.now })
 }

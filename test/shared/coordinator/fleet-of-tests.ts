@@ -1,7 +1,7 @@
 /** What the tests of the coordinator do to reviews: the steps of Admit, a worker and the sweeper, one at a time. */
 import { randomUUID } from 'node:crypto'
 import type { Coordinator } from '../../../shared/coordinator/coordinator.ts'
-import { enqueue, handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { enqueue, grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { readFleet } from '../../../shared/ledger/fleet.ts'
 import { awaitGrant, completeReview, leaseReview, readReview } from '../../../shared/ledger/review.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -44,7 +44,7 @@ export async function worked(
   if (leased.kind !== 'leased') return leased.kind
   const outcome = { state: 'completed', result: `result-of-${owner}`, findings: 0, blocking: 0 } as const
   const { kind } = await completeReview(world.ledger, review, { epoch, owner }, outcome)
-  if (!options.dies) await handOn(options.coordinator ?? world.coordinator, [slotOf(review)])
+  if (!options.dies) await grantSlots(options.coordinator ?? world.coordinator, [slotOf(review)])
   return kind
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setLimits } from '../../../functions/api/set-limits.ts'
-import { FLEET_SLOTS_MAX, GRANT_FRESH_MS, PLACES_PER_WRITE_MAX } from '../../../shared/base/limits.ts'
-import { enqueue, finishGrant, handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { FLEET_SLOTS_MAX, GRANT_FRESH_MS, SLOTS_PER_WRITE_MAX } from '../../../shared/base/limits.ts'
+import { enqueue, finishGrant, grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { FLEET_AT_REST, type Ticket, withGrants } from '../../../shared/fleet/schedule.ts'
 import { queueTicket, readFleet, writeFleet } from '../../../shared/ledger/fleet.ts'
 import { completeReview, endReview, leaseReview, takeBack, ticketOf } from '../../../shared/ledger/review.ts'
@@ -78,7 +78,7 @@ describe('the ceiling', () => {
     await world.limit({ configured: 7 })
     for (const part of range(8)) await admitted(world, part)
     await world.limit({ configured: 5 })
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await heldParts(world)).toEqual(range(7))
     for (const part of [0, 1]) await worked(world, await stored(world, part))
     expect(await heldParts(world)).toEqual([2, 3, 4, 5, 6])
@@ -91,10 +91,10 @@ describe('the ceiling', () => {
       range(FLEET_SLOTS_MAX).map((part) => [idOf(part), { epoch: 1, repository: 7, pool: 'lambda', since: 0 }]),
     )
     await world.put({ ...keyOf.fleet(), ...FLEET_AT_REST, slots, version: 1 })
-    const count = 2 * PLACES_PER_WRITE_MAX + 1
+    const count = 2 * SLOTS_PER_WRITE_MAX + 1
     for (const part of range(count)) await queueTicket(world.ledger, ticketOf(await asked(world, 300 + part)), 'n')
     await world.limit({ configured: FLEET_SLOTS_MAX })
-    await handOn(
+    await grantSlots(
       world.coordinator,
       range(FLEET_SLOTS_MAX).map((part) => ({ reviewId: idOf(part), epoch: 1 })),
     )
@@ -109,7 +109,7 @@ describe('the ceiling', () => {
       await queueTicket(world.ledger, ticketOf(await asked(world, 100 + part, other)), `m${part}`)
     }
     await world.limit({ configured: 25 })
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await heldParts(world)).toEqual(range(25))
   })
 })
@@ -148,7 +148,7 @@ describe('no lost wake-up', () => {
     world.wire.beforeAnswer(about('Query', 'QUEUE#'), async () => {
       await admitted(world, 1)
     })
-    await handOn(world.coordinator, [slotOf(first)])
+    await grantSlots(world.coordinator, [slotOf(first)])
     expect(await heldParts(world)).toEqual([1])
     expect(toldParts(world)).toContain(1)
   })
@@ -156,7 +156,7 @@ describe('no lost wake-up', () => {
   it('IL8: a ticket whose marker comes after its queue was looked for is served by who wrote it', async () => {
     await world.limit({ configured: 1 })
     const first = await admitted(world, 0)
-    world.wire.beforeAnswer(about('PutItem', 'QUEUE#'), () => handOn(world.coordinator, [slotOf(first)]))
+    world.wire.beforeAnswer(about('PutItem', 'QUEUE#'), () => grantSlots(world.coordinator, [slotOf(first)]))
     await admitted(world, 1)
     expect(await heldParts(world)).toEqual([1])
   })
@@ -166,7 +166,7 @@ describe('no lost wake-up', () => {
     await admitted(world, 0)
     world.wire.beforeAnswer(about('PutItem', 'QUEUE#'), async () => {
       await world.limit({ configured: 2 })
-      await handOn(world.coordinator)
+      await grantSlots(world.coordinator)
     })
     await admitted(world, 1)
     expect(await heldParts(world)).toEqual([0, 1])
@@ -177,7 +177,7 @@ describe('no lost wake-up', () => {
     await admitted(world, 0)
     world.wire.beforeAnswer(about('GetItem', FLEET), () => world.limit({ configured: 2 }))
     await admitted(world, 1)
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await heldParts(world)).toEqual([0, 1])
   })
 
@@ -199,7 +199,7 @@ describe('no lost wake-up', () => {
     world.wire.beforeAnswer(about('GetItem', FLEET), async () => {
       world.wire.beforeAnswer(about('GetItem', FLEET), () => world.limit({}))
     })
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await heldParts(world)).toEqual([1])
     expect((await waitingItems(world)).tickets).toEqual([])
   })
@@ -219,7 +219,7 @@ describe('no lost wake-up', () => {
     const before = await readFleet(world.ledger)
     const granted = withGrants(before, [ticketOf(being)], world.now)
     await writeFleet(world.ledger, before, granted, 'one who finishes it', world.now)
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await heldParts(world)).toEqual([0, 1])
     expect(toldParts(world)).toEqual([1])
   })
@@ -241,7 +241,7 @@ describe('a grant that nobody finished', () => {
     const review = await asked(world, 0)
     await queueTicket(world.ledger, ticketOf(review), 'n')
     await grantAndDie(ticketOf(review))
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await stored(world, 0)).toMatchObject({ state: 'waiting' })
     await admitted(world, 0, { token: 'again-0' })
     expect(await stored(world, 0)).toMatchObject({ state: 'granted' })
@@ -254,7 +254,7 @@ describe('a grant that nobody finished', () => {
     for (const part of range(21)) reviews.push(await asked(world, part))
     for (const review of reviews) await queueTicket(world.ledger, ticketOf(review), 'n')
     await grantAndDie(...reviews.slice(0, 20).map(ticketOf))
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(toldParts(world).toSorted((a, b) => a - b)).toEqual(range(21))
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
@@ -263,11 +263,11 @@ describe('a grant that nobody finished', () => {
     const stuck = await asked(world, 0, { runId: 'e'.repeat(64) })
     for (const review of [stuck, await asked(world, 1)]) await queueTicket(world.ledger, ticketOf(review), 'n')
     const stop = world.wire.refuse(about('UpdateItem', `RUN#${stuck.runId}`), 'ValidationException')
-    await expect(handOn(world.coordinator)).rejects.toThrow()
+    await expect(grantSlots(world.coordinator)).rejects.toThrow()
     expect(await stored(world, 1)).toMatchObject({ state: 'granted' })
     stop()
     world.now += GRANT_FRESH_MS
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await stored(world, 0, { runId: stuck.runId })).toMatchObject({ state: 'granted' })
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
@@ -297,7 +297,7 @@ describe('epochs', () => {
     await world.limit({ configured: 1 })
     const first = await admitted(world, 0)
     const again = await takenBack(0)
-    await handOn(world.coordinator, [slotOf(first)])
+    await grantSlots(world.coordinator, [slotOf(first)])
     await admitted(world, 1) // takes the place, so that epoch 2 waits
     await queueTicket(world.ledger, ticketOf(again), 'n')
     expect(await finishGrant(world.coordinator, ticketOf(first))).toBe('void')
@@ -311,7 +311,7 @@ describe('epochs', () => {
     const again = await takenBack(0)
     await queueTicket(world.ledger, ticketOf(again), 'n2')
     await queueTicket(world.ledger, ticketOf(first), 'n1')
-    await handOn(world.coordinator, [slotOf(first)])
+    await grantSlots(world.coordinator, [slotOf(first)])
     expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2 })
     expect((await readFleet(world.ledger)).slots).toMatchObject({ [ticketOf(again).reviewId]: { epoch: 2 } })
     await worked(world, await stored(world, 0))
@@ -324,7 +324,7 @@ describe('epochs', () => {
     await admitted(world, 0)
     const again = ticketOf(await takenBack(0))
     await queueTicket(world.ledger, again, 'n')
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2 })
     expect((await readFleet(world.ledger)).slots).toEqual({ [again.reviewId]: expect.objectContaining({ epoch: 2 }) })
   })
@@ -332,10 +332,10 @@ describe('epochs', () => {
   it('a late release of epoch 1 leaves the slot of epoch 2 held', async () => {
     const first = await admitted(world, 0)
     const again = await takenBack(0)
-    await handOn(world.coordinator, [slotOf(first)])
+    await grantSlots(world.coordinator, [slotOf(first)])
     await queueTicket(world.ledger, ticketOf(again), 'n')
-    await handOn(world.coordinator)
-    await handOn(world.coordinator, [slotOf(first)])
+    await grantSlots(world.coordinator)
+    await grantSlots(world.coordinator, [slotOf(first)])
     expect(await heldParts(world)).toEqual([0])
   })
 
@@ -343,7 +343,7 @@ describe('epochs', () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'slow', now: world.now })
     const planned = await takenBack(0)
-    await handOn(world.coordinator, [slotOf(review)])
+    await grantSlots(world.coordinator, [slotOf(review)])
     const outcome = { state: 'completed', result: 'late', findings: 0, blocking: 0 } as const
     expect(await completeReview(world.ledger, review, { epoch: 1, owner: 'slow' }, outcome)).toEqual({ kind: 'stale' })
     expect(planned).toMatchObject({ state: 'planned', epoch: 2 })

@@ -57,7 +57,7 @@ describe('a run that meets a halt', () => {
     expect(await heldParts(world)).toEqual([9])
     expect((await waitingItems(world)).tickets).toEqual([])
     expect(world.answers.at(-2)).toMatchObject({ token: 'token-3', output: { outcome: 'held' } })
-    expect(await dueAt()).toBe(world.now + world.ledger.timings.lookMs)
+    expect(await dueAt()).toBe(world.now + world.ledger.timings.recheckMs)
   })
 
   it('IL12: lifted before it was held: the halt is read once more, and the run is due at once', async () => {
@@ -125,7 +125,7 @@ describe('an edited description', () => {
     const waiting = await runIs('accepted', edited(), 'd2')
     expect(await holdBehind(world.coordinator, waiting, requestOf().runId)).toBe(true)
     expect(await run(edited())).toMatchObject({ state: 'held', reason: { code: 'attempt_waits' } })
-    expect(await dueAt(edited())).toBe(world.now + world.ledger.timings.lookMs)
+    expect(await dueAt(edited())).toBe(world.now + world.ledger.timings.recheckMs)
     await beginEnding(world.ledger, await run(), { outcome: 'closed', reason, now: world.now })
     world.now += 1_000
     await finishEnding(world.ending, requestOf().runId)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cancelRun } from '../../../shared/coordinator/cancel.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
-import { handOn, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { holdForHalt } from '../../../shared/coordinator/hold.ts'
 import { liftHalt, setHalt } from '../../../shared/ledger/halt.ts'
 import { readResources } from '../../../shared/ledger/resource.ts'
@@ -76,7 +76,7 @@ describe('one run, ended in every way at once', () => {
           const review = await stored(world, 0, { runId })
           const outcome = { state: 'completed', result: 'r', findings: 0, blocking: 0 } as const
           await completeReview(world.ledger, review, worker, outcome)
-          await handOn(world.coordinator, [slotOf(review)])
+          await grantSlots(world.coordinator, [slotOf(review)])
         },
         () => accepted(requestOf({ number, head: request.head, eventAt: 900 }), 'again'),
       ]

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { QUEUES_LOOKED_INTO_MAX } from '../../../shared/base/limits.ts'
-import { closePool, handOn, openPool, slotOf } from '../../../shared/coordinator/grant-slots.ts'
+import { closePool, grantSlots, openPool, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { queueTicket, readFleet } from '../../../shared/ledger/fleet.ts'
 import { ticketOf } from '../../../shared/ledger/review.ts'
 import { startWorld, type World } from '../ledger/world.ts'
@@ -41,8 +41,8 @@ describe('a throttled pool', () => {
     for (const part of [1, 2, 3]) await admitted(world, part, model)
     expect(await heldParts(world)).toEqual([])
     world.now += MINUTE
-    await handOn(world.coordinator)
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
+    await grantSlots(world.coordinator)
     expect(await heldParts(world)).toEqual([1])
   })
 
@@ -50,7 +50,7 @@ describe('a throttled pool', () => {
     await throttled()
     for (const part of [1, 2, 3]) await admitted(world, part, model)
     world.now += MINUTE
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     await openPool(world.coordinator, slotOf(await stored(world, 1)))
     expect(await heldParts(world)).toEqual([1, 2, 3])
     expect((await readFleet(world.ledger)).closed).toEqual({})
@@ -60,7 +60,7 @@ describe('a throttled pool', () => {
     await throttled()
     for (const part of [1, 2]) await admitted(world, part, model)
     world.now += MINUTE
-    await handOn(world.coordinator)
+    await grantSlots(world.coordinator)
     await worked(world, await stored(world, 1))
     expect(await heldParts(world)).toEqual([2])
     expect((await readFleet(world.ledger)).closed).toHaveProperty(['model/a'])
@@ -82,7 +82,7 @@ it('with more queues than one hand-over looks into, none is left out', async () 
     await queueTicket(world.ledger, ticketOf(await asked(world, id, { repository })), 'n')
   }
   const done = new Set<number>()
-  await handOn(world.coordinator)
+  await grantSlots(world.coordinator)
   for (let held = await heldParts(world); held.length > 0; held = await heldParts(world)) {
     for (const part of held) {
       done.add(part)

@@ -4,8 +4,8 @@ import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../../../shared/base
 import { REDACTED } from '../../../shared/base/redaction.ts'
 import { byteLength, CUT_MARK } from '../../../shared/base/text.ts'
 import { type FileChange, fileChangeOf } from '../../../shared/findings/diff.ts'
-import type { ClaimedFinding, ClaimedPlace, Finding } from '../../../shared/findings/finding.ts'
-import { type GroundContext, ground } from '../../../shared/findings/grounding.ts'
+import type { ClaimedFinding, ClaimedLocation, Finding } from '../../../shared/findings/finding.ts'
+import { type GroundingContext, groundClaims } from '../../../shared/findings/grounding.ts'
 
 const HEAD = 'a'.repeat(40)
 
@@ -52,7 +52,7 @@ function fileOf(
   })
 }
 
-const context = (more: Partial<GroundContext> = {}): GroundContext => ({
+const context = (more: Partial<GroundingContext> = {}): GroundingContext => ({
   lens: 'correctness',
   files: [fileOf(PATCH)],
   texts: (path) => (path === 'src/a.ts' ? TEXT : undefined),
@@ -61,13 +61,13 @@ const context = (more: Partial<GroundContext> = {}): GroundContext => ({
   ...more,
 })
 
-const claim = (place: ClaimedPlace, more: Partial<ClaimedFinding> = {}): ClaimedFinding => ({
+const claim = (location: ClaimedLocation, more: Partial<ClaimedFinding> = {}): ClaimedFinding => ({
   rule: 'wrong-result',
   severity: 'high',
   title: 'Off by one',
   why: 'The fourth try never happens.',
   clears: 'Count from zero.',
-  place,
+  location,
   ...more,
 })
 
@@ -77,8 +77,8 @@ const quoting = (quote: string, more: { nearLine?: number; side?: 'LEFT' | 'RIGH
 const lines = (startLine: number, line: number, side: 'LEFT' | 'RIGHT' = 'RIGHT') =>
   claim({ kind: 'lines', path: 'src/a.ts', side, startLine, line })
 
-function only(claims: ClaimedFinding, more: Partial<GroundContext> = {}): Finding {
-  const { findings, rejected } = ground([claims], context(more))
+function only(claims: ClaimedFinding, more: Partial<GroundingContext> = {}): Finding {
+  const { findings, rejected } = groundClaims([claims], context(more))
   expect(rejected).toEqual([])
   const [finding] = findings
   if (finding === undefined) throw new Error('no finding')
@@ -87,7 +87,7 @@ function only(claims: ClaimedFinding, more: Partial<GroundContext> = {}): Findin
 
 describe('a quote', () => {
   test('A8: gives the line, which code computes', () => {
-    expect(only(quoting('const tries = 4')).place).toEqual({
+    expect(only(quoting('const tries = 4')).location).toEqual({
       kind: 'lines',
       path: 'src/a.ts',
       side: 'RIGHT',
@@ -98,37 +98,40 @@ describe('a quote', () => {
   })
 
   test('A8: that stands several times means the place nearest to the line named', () => {
-    expect(only(quoting('return open(')).place).toMatchObject({ line: 3 })
-    expect(only(quoting('return   open(', { nearLine: 39 })).place).toMatchObject({ line: 42 })
+    expect(only(quoting('return open(')).location).toMatchObject({ line: 3 })
+    expect(only(quoting('return   open(', { nearLine: 39 })).location).toMatchObject({ line: 42 })
   })
 
   test('A8: without a line named, a changed line goes before one that only stands nearby', () => {
     const files = [fileOf('@@ -1,2 +1,3 @@\n close()\n+close()\n end')]
-    expect(only(quoting('close()'), { files, texts: () => undefined }).place).toMatchObject({ line: 2 })
+    expect(only(quoting('close()'), { files, texts: () => undefined }).location).toMatchObject({ line: 2 })
   })
 
   test('A8: exact text goes before text that differs in white space', () => {
     const files = [fileOf('@@ -0,0 +1,2 @@\n+if ( a )  run()\n+if ( a ) run()')]
-    expect(only(quoting('if ( a ) run()', { nearLine: 1 }), { files, texts: () => undefined }).place).toMatchObject({
+    expect(only(quoting('if ( a ) run()', { nearLine: 1 }), { files, texts: () => undefined }).location).toMatchObject({
       line: 2,
     })
   })
 
   test('of several lines is a range, also where its white space differs', () => {
-    expect(only(quoting('\nconst tries = 4\n return open( tries )\n')).place).toMatchObject({ startLine: 2, line: 3 })
+    expect(only(quoting('\nconst tries = 4\n return open( tries )\n')).location).toMatchObject({
+      startLine: 2,
+      line: 3,
+    })
   })
 
   test('of a removed line is on the left', () => {
-    expect(only(quoting('const tries = 3')).place).toMatchObject({ side: 'LEFT', line: 2, inDiff: true })
+    expect(only(quoting('const tries = 3')).location).toMatchObject({ side: 'LEFT', line: 2, inDiff: true })
   })
 
   test('A1: of an unchanged line outside the hunks stands, but not in the diff', () => {
-    expect(only(quoting('line 20')).place).toMatchObject({ line: 20, inDiff: false })
+    expect(only(quoting('line 20')).location).toMatchObject({ line: 20, inDiff: false })
   })
 
   test('is matched against CRLF lines without their carriage return', () => {
     const files = [fileOf('@@ -1 +1,2 @@\n one\r\n+two\r')]
-    expect(only(quoting('one\ntwo'), { files, texts: () => 'one\r\ntwo\r\n' }).place).toMatchObject({
+    expect(only(quoting('one\ntwo'), { files, texts: () => 'one\r\ntwo\r\n' }).location).toMatchObject({
       startLine: 1,
       line: 2,
     })
@@ -138,7 +141,7 @@ describe('a quote', () => {
     const secret = ['gh', 'p_', 'q7Rt2Wz9Lk4Xv8Bn3Mc6Pd1Fg5Hj0Ys2Ua7E'].join('')
     const files = [fileOf(`@@ -0,0 +1 @@\n+const token = "${secret}"`)]
     const finding = only(quoting(`const token = "ghp_${REDACTED}"`), { files, texts: () => undefined })
-    expect(finding.place).toMatchObject({ line: 1 })
+    expect(finding.location).toMatchObject({ line: 1 })
     expect(finding.quote).not.toContain(secret)
   })
 
@@ -146,29 +149,29 @@ describe('a quote', () => {
     ['that is nowhere is rejected, never moved to line 1', 'const tries = 5', 'quote_not_found'],
     ['of nothing is rejected', ' \n\t', 'quote_empty'],
   ])('A8: %s', (_, quote, reason) => {
-    const { findings, rejected } = ground([quoting(quote)], context())
+    const { findings, rejected } = groundClaims([quoting(quote)], context())
     expect(findings).toEqual([])
     expect(rejected).toMatchObject([{ reason, path: 'src/a.ts', title: 'Off by one' }])
   })
 
   test('H5: of a file that was not read is rejected', () => {
-    const { rejected } = ground([quoting('const tries = 4', { path: 'src/b.ts' })], context())
+    const { rejected } = groundClaims([quoting('const tries = 4', { path: 'src/b.ts' })], context())
     expect(rejected).toMatchObject([{ reason: 'path_not_in_diff', path: 'src/b.ts' }])
   })
 })
 
 describe('lines', () => {
   test('A2: over two hunks are clipped to one', () => {
-    expect(only(lines(3, 42)).place).toMatchObject({ startLine: 3, line: 5, inDiff: true })
+    expect(only(lines(3, 42)).location).toMatchObject({ startLine: 3, line: 5, inDiff: true })
   })
 
   test('A3: equal or reversed ends are put right', () => {
-    expect(only(lines(3, 2)).place).toMatchObject({ startLine: 2, line: 3 })
+    expect(only(lines(3, 2)).location).toMatchObject({ startLine: 2, line: 3 })
   })
 
   test('A7: of a removed file are on the left', () => {
     const files = [fileOf('@@ -1,2 +0,0 @@\n-a\n-b', 'src/a.ts', { status: 'removed' })]
-    expect(only(lines(1, 2, 'LEFT'), { files, texts: () => undefined }).place).toMatchObject({
+    expect(only(lines(1, 2, 'LEFT'), { files, texts: () => undefined }).location).toMatchObject({
       side: 'LEFT',
       inDiff: true,
     })
@@ -180,16 +183,16 @@ describe('lines', () => {
     [1.5, 2],
     [Number.NaN, 2],
   ])('that the file does not have are rejected: %d to %d', (startLine, line) => {
-    expect(ground([lines(startLine, line)], context()).rejected).toMatchObject([{ reason: 'line_not_in_file' }])
+    expect(groundClaims([lines(startLine, line)], context()).rejected).toMatchObject([{ reason: 'line_not_in_file' }])
   })
 
   test('that go on after the end of the file end there', () => {
-    expect(only(lines(20, 1_000_000_000)).place).toMatchObject({ line: 43 })
+    expect(only(lines(20, 1_000_000_000)).location).toMatchObject({ line: 43 })
   })
 
   test('H12: named by the path before a rename are those of the file', () => {
     const files = [fileOf(PATCH, 'src/new.ts', { status: 'renamed', previous: 'src/a.ts' })]
-    expect(only(lines(2, 2), { files }).place).toMatchObject({ path: 'src/new.ts' })
+    expect(only(lines(2, 2), { files }).location).toMatchObject({ path: 'src/new.ts' })
   })
 })
 
@@ -202,14 +205,14 @@ describe('identity', () => {
 
   test('D9: a finding keeps its identity when its line moves and its white space changes', () => {
     const before = only(quoting('const tries = 4'))
-    const [after] = ground([quoting('const tries = 4')], moved).findings
+    const [after] = groundClaims([quoting('const tries = 4')], moved).findings
     expect(after?.fingerprint).toBe(before.fingerprint)
-    expect(after?.place).not.toEqual(before.place)
+    expect(after?.location).not.toEqual(before.location)
   })
 
   test('FI1: a finding that stood before keeps the head at which it was first said', () => {
     const before = only(quoting('const tries = 4'))
-    const [after] = ground([quoting('const tries = 4')], { ...moved, openFindings: [before] }).findings
+    const [after] = groundClaims([quoting('const tries = 4')], { ...moved, openFindings: [before] }).findings
     expect(after?.originHead).toBe(HEAD)
   })
 
@@ -223,10 +226,10 @@ describe('identity', () => {
 
   test('the same lines twice in one head are two findings, whatever the order of the claims', () => {
     const both = [lines(3, 3), lines(42, 42)]
-    const forward = ground(both, context()).findings.map((finding) => [finding.fingerprint, finding.place])
-    const backward = ground(both.toReversed(), context()).findings.map((finding) => [
+    const forward = groundClaims(both, context()).findings.map((finding) => [finding.fingerprint, finding.location])
+    const backward = groundClaims(both.toReversed(), context()).findings.map((finding) => [
       finding.fingerprint,
-      finding.place,
+      finding.location,
     ])
     expect(new Set(forward.map(([fingerprint]) => fingerprint)).size).toBe(2)
     expect(backward).toEqual(forward)
@@ -247,19 +250,21 @@ describe('texts', () => {
 
   test('RC7: a secret in any text, or in the quoted line, is stored redacted only', () => {
     const files = [fileOf(`@@ -0,0 +1 @@\n+id = ${secret}`)]
-    const place: ClaimedPlace = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 1, line: 1 }
+    const location: ClaimedLocation = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 1, line: 1 }
     const texts = { title: `t ${secret}`, why: `w ${secret}`, clears: `c ${secret}` }
-    expect(JSON.stringify(only(claim(place, texts), { files, texts: () => undefined }))).not.toContain(secret.slice(4))
+    expect(JSON.stringify(only(claim(location, texts), { files, texts: () => undefined }))).not.toContain(
+      secret.slice(4),
+    )
   })
 
   test('RC7: what a lens conceals is gone from texts, quote and rejections', () => {
     const value = 'hunter2-but-longer'
     const files = [fileOf(`@@ -0,0 +1 @@\n+pass ${value}`)]
-    const place: ClaimedPlace = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 1, line: 1 }
+    const location: ClaimedLocation = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 1, line: 1 }
     const more = { title: value, why: value, conceal: [value] }
-    expect(JSON.stringify(only(claim(place, more), { files, texts: () => undefined }))).not.toContain('hunter2')
-    const rejected = ground(
-      [claim({ ...place, startLine: 9, line: 9 }, more)],
+    expect(JSON.stringify(only(claim(location, more), { files, texts: () => undefined }))).not.toContain('hunter2')
+    const rejected = groundClaims(
+      [claim({ ...location, startLine: 9, line: 9 }, more)],
       context({ files, texts: () => undefined }),
     )
     expect(JSON.stringify(rejected)).not.toContain('hunter2')
@@ -304,7 +309,7 @@ test('I6: findings over the limit are rejected by name, the least severe first, 
   const claims = Array.from({ length: FINDINGS_PER_REVIEW_MAX + 3 }, (_, index) =>
     claim({ kind: 'file', path: 'src/a.ts' }, { severity: index < 3 ? 'low' : 'high', title: `finding ${index}` }),
   )
-  const { findings, rejected } = ground([...claims, quoting('nowhere at all')], context())
+  const { findings, rejected } = groundClaims([...claims, quoting('nowhere at all')], context())
   expect(findings).toHaveLength(FINDINGS_PER_REVIEW_MAX)
   expect(rejected.map(({ title, reason }) => [title, reason])).toEqual([
     ['Off by one', 'quote_not_found'],
@@ -324,15 +329,15 @@ test('findings come worst first, then by path and line', () => {
     at('src/a.ts', 42, 'high'),
     at('src/a.ts', 3, 'high'),
   ]
-  const { findings } = ground(claims, context({ files, texts: () => undefined }))
-  expect(findings.map(({ severity, place }) => [severity, place.kind === 'lines' && [place.path, place.line]])).toEqual(
-    [
-      ['high', ['src/a.ts', 3]],
-      ['high', ['src/a.ts', 42]],
-      ['high', ['src/b.ts', 2]],
-      ['low', ['src/b.ts', 2]],
-    ],
-  )
+  const { findings } = groundClaims(claims, context({ files, texts: () => undefined }))
+  expect(
+    findings.map(({ severity, location }) => [severity, location.kind === 'lines' && [location.path, location.line]]),
+  ).toEqual([
+    ['high', ['src/a.ts', 3]],
+    ['high', ['src/a.ts', 42]],
+    ['high', ['src/b.ts', 2]],
+    ['low', ['src/b.ts', 2]],
+  ])
 })
 
 test('a review of many quotes in a large file takes a bounded time', () => {
@@ -342,6 +347,6 @@ test('a review of many quotes in a large file takes a bounded time', () => {
     quoting(`const value${index * 50}  = compute(${index * 50})`),
   )
   const started = performance.now()
-  expect(ground(claims, context({ files, texts: () => undefined })).findings).toHaveLength(200)
+  expect(groundClaims(claims, context({ files, texts: () => undefined })).findings).toHaveLength(200)
   expect(performance.now() - started).toBeLessThan(5_000)
 })

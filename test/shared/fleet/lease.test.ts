@@ -28,9 +28,9 @@ const { token: _token, ...untold } = wantedReview(0)
 const item = (changes: Partial<LeaseItem> = {}): LeaseItem => ({ ...untold, state: 'granted', epoch: 3, ...changes })
 const leased = (changes: Partial<LeaseItem> = {}) =>
   item({ state: 'leased', owner: 'me', until: NOW + LEASE_MS, ...changes })
-const lookAt = NOW + 1
+const recheckAt = NOW + 1
 const taking = (review: Review, now = NOW, lost?: LostWorker) =>
-  takeBack(review, { now, writer: 'nonce', lookAt, ...(lost ? { lost } : {}) })
+  takeBack(review, { now, writer: 'nonce', recheckAt, ...(lost ? { lost } : {}) })
 
 /** What the table does: the item after the step, or undefined if a condition doesn't hold. */
 function write(before: LeaseItem, step: LeaseStep): LeaseItem | undefined {
@@ -43,7 +43,7 @@ describe('acquire', () => {
 
   it('takes a granted review in the worker’s name; the token of its grant goes', () => {
     expect(write(item({ token: 't' }), step)).toEqual(leased())
-    expect(step.lookAt).toBe(NOW + LEASE_MS)
+    expect(step.recheckAt).toBe(NOW + LEASE_MS)
   })
 
   it.each([
@@ -64,7 +64,7 @@ describe('renew, complete and release', () => {
   const steps = {
     renew: renew(me, NOW + 2 * LEASE_MS),
     complete: complete(me, outcome, undefined),
-    release: release(me, undefined, lookAt),
+    release: release(me, undefined, recheckAt),
   }
   const entries = Object.entries(steps)
 
@@ -108,8 +108,8 @@ describe('renew, complete and release', () => {
   })
 
   it('a review that completes is due no more, unless an Admit waits that it must tell', () => {
-    expect(steps.complete.lookAt).toBe('never')
-    expect(complete(me, outcome, 'waits')).not.toHaveProperty('lookAt')
+    expect(steps.complete.recheckAt).toBe('never')
+    expect(complete(me, outcome, 'waits')).not.toHaveProperty('recheckAt')
     // Decided before that Admit came: not written over it.
     expect(write(leased({ token: 'waits' }), steps.complete)).toBeUndefined()
     expect(write(leased({ token: 'waits' }), complete(me, outcome, 'waits'))).toMatchObject({ token: 'waits' })
@@ -117,9 +117,9 @@ describe('renew, complete and release', () => {
 
   it('released, it waits again at the next epoch if a token does, and no loss is counted', () => {
     expect(write(leased(), steps.release)).toEqual(item({ state: 'planned', epoch: 4, writer: 'me' }))
-    const told = release(me, 'waits', lookAt)
+    const told = release(me, 'waits', recheckAt)
     expect(write(leased({ token: 'waits' }), told)).toMatchObject({ state: 'waiting', epoch: 4, token: 'waits' })
-    expect(told.lookAt).toBe(lookAt)
+    expect(told.recheckAt).toBe(recheckAt)
   })
 })
 
@@ -195,8 +195,8 @@ describe('takeBack', () => {
 
   it('after the last loss it has failed, and is due while a token waits to be told', () => {
     const seen = leased({ until: 0, losses: REVIEW_LOSSES_MAX - 1 })
-    expect(taking(seen)).toMatchObject({ set: { state: 'failed', epoch: 4 }, lookAt: 'never' })
-    expect(taking({ ...seen, token: 't' })).toMatchObject({ set: { state: 'failed', epoch: 4 }, lookAt })
+    expect(taking(seen)).toMatchObject({ set: { state: 'failed', epoch: 4 }, recheckAt: 'never' })
+    expect(taking({ ...seen, token: 't' })).toMatchObject({ set: { state: 'failed', epoch: 4 }, recheckAt })
   })
 })
 
@@ -324,13 +324,13 @@ class Model {
       case 'release':
         return release(fence, this.item.token, now)
       case 'takeBack':
-        return takeBack(this.seen, { now, writer: `nonce-${id}`, lookAt: now })
+        return takeBack(this.seen, { now, writer: `nonce-${id}`, recheckAt: now })
       case 'takeBackLost':
         // Lambda is wrong: whoever it calls dead works on.
         return takeBack(this.seen, {
           now,
           writer: `nonce-${id}`,
-          lookAt: now,
+          recheckAt: now,
           lost: { epoch: this.seen.epoch, cause: this.seen.owner ?? '' },
         })
     }

@@ -6,7 +6,7 @@ import {
   closedBy,
   FLEET_AT_REST,
   type Fleet,
-  freePlaces,
+  freeSlots,
   isAllowed,
   isCounted,
   openedBy,
@@ -14,8 +14,8 @@ import {
   type Ticket,
   turnOf,
   withGrants,
-  without,
   withoutIdle,
+  withoutSlots,
 } from '../../../shared/fleet/schedule.ts'
 import { ticket } from '../samples.ts'
 
@@ -91,7 +91,7 @@ describe('schedule', () => {
     let fleet = fleetWith({ configured: 5 }, ...tickets(7))
     const granted: number[] = []
     for (const { reviewId } of tickets(3)) {
-      fleet = without(fleet, [{ reviewId, epoch: 1 }])
+      fleet = withoutSlots(fleet, [{ reviewId, epoch: 1 }])
       granted.push(schedule(fleet, [ticket('waits')], NOW).length)
     }
     expect(granted).toEqual([0, 0, 1])
@@ -106,7 +106,7 @@ describe('schedule', () => {
 
   it('CE8: without a limit for repositories it is served when its turn comes, whatever waits behind it', () => {
     const full = fleetWith({ configured: 3 }, ...tickets(3, { repository: 7 }))
-    const freed = without(full, [{ reviewId: 'review-7-0', epoch: 1 }])
+    const freed = withoutSlots(full, [{ reviewId: 'review-7-0', epoch: 1 }])
     const one = ticket('other', { repository: 8, turn: 50 })
     const behind = Array.from({ length: 97 }, (_, index) => ticket(`late-${index}`, { turn: 51 + index }))
     expect(schedule(freed, [...behind, one], NOW)).toEqual([one])
@@ -149,7 +149,7 @@ describe('schedule', () => {
       fc.property(anyFleet, fc.uniqueArray(anyTicket, { selector: (one) => one.reviewId }), (fleet, waiting) => {
         const after = withGrants(fleet, schedule(fleet, waiting, NOW), NOW)
         const left = waiting.filter((one) => after.slots[one.reviewId] === undefined && isAllowed(after, one, NOW))
-        expect(left.length === 0 || freePlaces(after) <= 0).toBe(true)
+        expect(left.length === 0 || freeSlots(after) <= 0).toBe(true)
       }),
     )
   })
@@ -195,7 +195,7 @@ describe('isCounted', () => {
         fc.pre(grants.length > 0 && !isCounted(fleet, grants))
         // Others decided on the same fleet and wrote first; what we grant is written if there is still room for it.
         const meanwhile = withGrants(fleet, schedule(fleet, others, NOW), NOW)
-        fc.pre(!grants.some((one) => meanwhile.slots[one.reviewId]) && freePlaces(meanwhile) >= grants.length)
+        fc.pre(!grants.some((one) => meanwhile.slots[one.reviewId]) && freeSlots(meanwhile) >= grants.length)
         const after = withGrants(meanwhile, grants, NOW)
         for (const { repository, pool } of grants) {
           expect(heldWhere(after, { repository })).toBeLessThanOrEqual(effectiveOfRepository(fleet.limits).effective)
@@ -226,7 +226,7 @@ describe('a closed pool', () => {
 
   it('a probe that was lost is followed by another', () => {
     const probing = withGrants(closed, schedule(closed, waits, NOW + 60), NOW + 60)
-    const lost = without(probing, waits.slice(0, 1))
+    const lost = withoutSlots(probing, waits.slice(0, 1))
     expect(schedule(lost, waits.slice(1), NOW + 60)).toEqual(waits.slice(1, 2))
   })
 
@@ -257,7 +257,7 @@ describe('a closed pool', () => {
 
   it('is forgotten when its time has come and nobody waits for it or works in it', () => {
     expect(withoutIdle(closed, [], NOW + 59)).toBe(closed)
-    const left = without(closed, [works])
+    const left = withoutSlots(closed, [works])
     expect(withoutIdle(left, [], NOW + 59)).toBe(left)
     expect(withoutIdle(left, ['model/a'], NOW + 60)).toBe(left)
     expect(withoutIdle(closed, [], NOW + 60)).toBe(closed)
@@ -286,8 +286,8 @@ describe('turnOf', () => {
 describe('without', () => {
   it('a slot of a later epoch than the release names is left alone', () => {
     const fleet = withGrants(FLEET_AT_REST, [ticket('a', { epoch: 2 })], 5)
-    expect(without(fleet, [{ reviewId: 'a', epoch: 1 }])).toBe(fleet)
-    expect(without(fleet, [{ reviewId: 'a', epoch: 3 }]).slots).toEqual({})
+    expect(withoutSlots(fleet, [{ reviewId: 'a', epoch: 1 }])).toBe(fleet)
+    expect(withoutSlots(fleet, [{ reviewId: 'a', epoch: 3 }]).slots).toEqual({})
   })
 
   it('no change alters the fleet that it was given', () => {
@@ -295,7 +295,10 @@ describe('without', () => {
       fc.property(anyFleet, fc.array(anyTicket), anyTicket, (fleet, waiting, one) => {
         const before = structuredClone(fleet)
         openedBy(
-          closedBy(without(withGrants(fleet, schedule(fleet, waiting, NOW), NOW), [one]), one, { until: 9, now: 1 }),
+          closedBy(withoutSlots(withGrants(fleet, schedule(fleet, waiting, NOW), NOW), [one]), one, {
+            until: 9,
+            now: 1,
+          }),
           one,
         )
         expect(fleet).toEqual(before)

@@ -21,7 +21,7 @@ describe('timingsOf', () => {
       heartbeatMs: 60_000,
       grantMs: 120_000,
       postLeaseMs: 60_000,
-      lookMs: 60_000,
+      recheckMs: 60_000,
       closedMinMs: 15_000,
       patienceMs: 3_600_000,
     })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DUE_PAGE, DUE_SHARDS } from '../../../shared/base/limits.ts'
-import { dueKeys, kindOfKey, lookLater, readDue } from '../../../shared/ledger/due.ts'
+import { dueKeys, kindOfKey, postponeDue, readDue } from '../../../shared/ledger/due.ts'
 import { acceptEvent, finishEvent, openEvent } from '../../../shared/ledger/event.ts'
 import { raiseResources } from '../../../shared/ledger/resource.ts'
 import { awaitGrant } from '../../../shared/ledger/review.ts'
@@ -46,7 +46,7 @@ describe('the due index', () => {
       expect(keys.length).toBeLessThanOrEqual(DUE_PAGE * DUE_SHARDS)
       for (const key of keys) {
         seen.add(key.pk)
-        await lookLater(world.ledger, key, (await readDue(world.ledger, key, total))?.dueAt ?? 0, total + 1)
+        await postponeDue(world.ledger, key, (await readDue(world.ledger, key, total))?.dueAt ?? 0, total + 1)
       }
     }
     expect(seen.size).toBe(total)
@@ -85,7 +85,7 @@ describe('the due index', () => {
   it('an item that was moved on meanwhile is not moved back', async () => {
     const key = keyOf.fleet()
     await world.put({ ...key, ...due(key, 50) })
-    await lookLater(world.ledger, key, 10, 20)
+    await postponeDue(world.ledger, key, 10, 20)
     expect(await world.item(key)).toMatchObject({ dueAt: 50 })
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { closedBy, FLEET_AT_REST, type Fleet, withGrants, without } from '../../../shared/fleet/schedule.ts'
+import { closedBy, FLEET_AT_REST, type Fleet, withGrants, withoutSlots } from '../../../shared/fleet/schedule.ts'
 import {
   dropQueue,
   dropTicket,
@@ -29,7 +29,7 @@ const granting = (fleet: Fleet, ...names: string[]) =>
   )
 const write = (before: Fleet, next: Fleet, writer: string) => writeFleet(world.ledger, before, next, writer, world.now)
 
-const releasing = (fleet: Fleet, name: string) => without(fleet, [{ reviewId: name, epoch: 1 }])
+const releasing = (fleet: Fleet, name: string) => withoutSlots(fleet, [{ reviewId: name, epoch: 1 }])
 const heldNow = async () => Object.keys((await readFleet(world.ledger)).slots).toSorted()
 
 describe('the fleet item', () => {
@@ -121,7 +121,7 @@ describe('the fleet item', () => {
 
   it('is due from its first grant until it is seen holding nothing, and a busy fleet is not put off by being written', async () => {
     await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
-    const dueAt = world.now + world.ledger.timings.lookMs
+    const dueAt = world.now + world.ledger.timings.recheckMs
     world.now += 30_000
     const before = await readFleet(world.ledger)
     await write(before, granting(before, 'b'), 'w2')
@@ -133,7 +133,7 @@ describe('the fleet item', () => {
     expect(await world.item(keyOf.fleet())).not.toHaveProperty('dueAt')
     const empty = await readFleet(world.ledger)
     await write(empty, granting(empty, 'c'), 'w4')
-    expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt: world.now + world.ledger.timings.lookMs })
+    expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt: world.now + world.ledger.timings.recheckMs })
   })
 
   it('IL13: is due while a pool is closed, though nobody works', async () => {
@@ -141,7 +141,7 @@ describe('the fleet item', () => {
     const before = await readFleet(world.ledger)
     const place = { reviewId: 'a', epoch: 1 }
     const closed = closedBy(before, place, { until: world.now + 9_000, now: world.now })
-    await write(before, without(closed, [place]), 'w2')
+    await write(before, withoutSlots(closed, [place]), 'w2')
     await restFleet(world.ledger)
     expect(await world.item(keyOf.fleet())).toHaveProperty('dueAt')
   })

@@ -5,7 +5,7 @@ import {
   postponeMessage,
   readMessage,
   readMessages,
-  recordLook,
+  recordRecheck,
   settleMessage,
   stillLeased,
   withdrawMessage,
@@ -83,12 +83,12 @@ describe('a message', () => {
     await owed()
     const message = await stored()
     await lease(message, 'a')
-    const lookAt = world.now + 3 * 60_000
-    await settleMessage(world.ledger, message, 'a', { state: 'said', githubId: 9 }, lookAt)
-    expect(await world.item(key)).toMatchObject({ state: 'said', lookAt, dueAt: lookAt })
+    const recheckAt = world.now + 3 * 60_000
+    await settleMessage(world.ledger, message, 'a', { state: 'said', githubId: 9 }, recheckAt)
+    expect(await world.item(key)).toMatchObject({ state: 'said', recheckAt, dueAt: recheckAt })
     const said = await stored()
     await lease(said, 'b')
-    expect(await recordLook(world.ledger, said, 'b')).toBe(true)
+    expect(await recordRecheck(world.ledger, said, 'b')).toBe(true)
     expect(await world.item(key)).not.toHaveProperty('dueAt')
   })
 

@@ -32,12 +32,12 @@ const raise = (document: string, names = [checkRun]) => {
 const lease = (resources: Resources, owner: string) => leaseResources(world.ledger, resources, owner, world.now)
 const record = (resources: Resources, owner: string, outcomes: readonly ResourceOutcome[]) =>
   recordResources(world.ledger, resources, owner, { outcomes, now: world.now })
-const shown = (generation: number, name = checkRun, lookAt?: number): ResourceOutcome => ({
+const shown = (generation: number, name = checkRun, recheckAt?: number): ResourceOutcome => ({
   ...name,
   kept: 'shown',
   generation,
   githubId: 5,
-  lookAt,
+  recheckAt,
 })
 const postponed = (generation: number, at: number, name = checkRun): ResourceOutcome => ({
   ...name,
@@ -46,7 +46,7 @@ const postponed = (generation: number, at: number, name = checkRun): ResourceOut
   at,
   error: 'github_unreachable: …',
   counts: true,
-  lookAt: undefined,
+  recheckAt: undefined,
 })
 
 async function stored(): Promise<Resources> {
@@ -111,7 +111,7 @@ describe('the resources of a pull request', () => {
     expect(await renewResources(world.ledger, first, 'x', world.now)).toBe(false)
     expect(await stored()).toEqual(before)
     expect(before.dueAt).toBe(at)
-    expect(await resource()).toMatchObject({ generation: 2, shownGeneration: 2, lookAt: at })
+    expect(await resource()).toMatchObject({ generation: 2, shownGeneration: 2, recheckAt: at })
   })
 
   it('of two posters one works on them, until its lease ends', async () => {

@@ -160,7 +160,7 @@ describe('acceptRun', () => {
   it('a new run is due, so that it is started by the sweeper if its webhook dies', async () => {
     const { run } = await accept(requestOf(), 'd1')
     expect(await world.item(keyOf.run(run.runId))).toMatchObject({
-      dueAt: world.now + world.ledger.timings.lookMs,
+      dueAt: world.now + world.ledger.timings.recheckMs,
       listedPk: 'DAY#2026-01-05',
     })
   })

@@ -13,7 +13,7 @@ import { startSqs } from '../../../infra/local/sqs/sqs.ts'
 import { openExecutions } from '../../../shared/aws/executions.ts'
 import { openQueue } from '../../../shared/aws/queue.ts'
 import type { Coordinator } from '../../../shared/coordinator/coordinator.ts'
-import type { EndingParts } from '../../../shared/coordinator/ending.ts'
+import type { EndingDeps } from '../../../shared/coordinator/ending.ts'
 import { openDocuments } from '../../../shared/documents/documents.ts'
 import type { FleetLimits } from '../../../shared/fleet/ceiling.ts'
 import { FLEET_AT_REST } from '../../../shared/fleet/schedule.ts'
@@ -35,7 +35,7 @@ export interface Asked {
 export interface World {
   readonly ledger: Ledger
   readonly coordinator: Coordinator
-  readonly ending: EndingParts
+  readonly ending: EndingDeps
   /** The wire between the SDK and DynamoDB. */
   readonly wire: Front
   /** What Step Functions was asked, in order. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { PART_LINES_MAX, PLAN_REVIEWS_MAX } from '../../../shared/base/limits.ts'
 import { diffLinesOf, type FileChange, fileChangeOf } from '../../../shared/findings/diff.ts'
 import { LENS_NAMES } from '../../../shared/findings/lens.ts'
-import { clippedToPart, partsOf } from '../../../shared/verdict/partition.ts'
+import { clippedToPart, partitionDiff } from '../../../shared/verdict/partition.ts'
 
 function file(
   path: string,
@@ -22,11 +22,11 @@ function file(
 }
 
 const pathsOf = (lens: string, files: readonly FileChange[]) =>
-  partsOf(files, LENS_NAMES)
+  partitionDiff(files, LENS_NAMES)
     .reviews.filter((review) => review.lens === lens)
     .map((review) => review.paths)
 
-describe('partsOf', () => {
+describe('partitionDiff', () => {
   test('C7: an analyzer reads every file, also generated ones, in one part', () => {
     const files = [file('dist/a.js', 5), file('package-lock.json', 4_000), file('src/b.ts', 3)]
     expect(pathsOf('secrets', files)).toEqual([['dist/a.js', 'package-lock.json', 'src/b.ts']])
@@ -40,7 +40,7 @@ describe('partsOf', () => {
   test('H5: generated files, vendored files and lock files are left out by default, each by name', () => {
     const files = [file('src/a.ts', 2), file('web/app.min.js', 1), file('go.sum', 9), file('vendor/x/y.go', 9)]
     expect(pathsOf('correctness', files)).toEqual([['src/a.ts']])
-    expect(partsOf(files, LENS_NAMES).leftOut.map(({ path, because }) => [path, because])).toEqual([
+    expect(partitionDiff(files, LENS_NAMES).leftOut.map(({ path, because }) => [path, because])).toEqual([
       ['web/app.min.js', 'generated'],
       ['go.sum', 'generated'],
       ['vendor/x/y.go', 'generated'],
@@ -52,7 +52,7 @@ describe('partsOf', () => {
       file('logo.png', 1, { noPatch: true, additions: 0 }),
       file('b.ts', 1, { noPatch: true, additions: 0, status: 'renamed' }),
     ]
-    const { reviews, leftOut } = partsOf(files, LENS_NAMES)
+    const { reviews, leftOut } = partitionDiff(files, LENS_NAMES)
     expect(leftOut.map(({ path, because }) => [path, because])).toEqual([
       ['logo.png', 'not_text'],
       ['b.ts', 'pure_rename'],
@@ -63,7 +63,7 @@ describe('partsOf', () => {
   test('H1: a file whose diff GitHub left out goes to analyzers, and is named as not read by models', () => {
     const files = [file('big.sql', 30_000, { noPatch: true })]
     expect(pathsOf('secrets', files)).toEqual([['big.sql']])
-    expect(partsOf(files, LENS_NAMES).leftOut).toMatchObject([{ path: 'big.sql', because: 'patch_missing' }])
+    expect(partitionDiff(files, LENS_NAMES).leftOut).toMatchObject([{ path: 'big.sql', because: 'patch_missing' }])
   })
 
   test('a file larger than a part is a part of its own', () => {
@@ -75,7 +75,7 @@ describe('partsOf', () => {
     const files = Array.from({ length: 60 }, (_, index) =>
       file(`${index < 5 ? 'docs' : 'src'}/${index}.x`, PART_LINES_MAX),
     )
-    const { reviews, leftOut } = partsOf(files, LENS_NAMES)
+    const { reviews, leftOut } = partitionDiff(files, LENS_NAMES)
     expect(reviews).toHaveLength(PLAN_REVIEWS_MAX)
     expect(leftOut).toHaveLength(60 - (PLAN_REVIEWS_MAX - 3))
     expect(leftOut.filter(({ path }) => path.startsWith('docs/'))).toHaveLength(5)
@@ -84,7 +84,7 @@ describe('partsOf', () => {
 
   test('without a model lens nothing counts against a budget', () => {
     const files = [file('dist/a.js', 5), file('src/b.ts', 3_000)]
-    expect(partsOf(files, ['secrets', 'workflows'])).toMatchObject({ reviews: [{}, {}], leftOut: [] })
+    expect(partitionDiff(files, ['secrets', 'workflows'])).toMatchObject({ reviews: [{}, {}], leftOut: [] })
   })
 
   test('every file is in exactly one part or left out, no part is too large, and the order of the list does not matter', () => {
@@ -97,14 +97,14 @@ describe('partsOf', () => {
     fc.assert(
       fc.property(fc.uniqueArray(entry, { selector: (e) => `${e.folder}/${e.name}`, maxLength: 40 }), (entries) => {
         const files = entries.map((e) => file(`${e.folder}/${e.name}`, e.lines))
-        const { reviews, leftOut } = partsOf(files, ['correctness'])
+        const { reviews, leftOut } = partitionDiff(files, ['correctness'])
         const read = reviews.flatMap((review) => review.paths)
         expect([...read, ...leftOut.map(({ path }) => path)].sort()).toEqual(files.map(({ path }) => path).sort())
         for (const { paths } of reviews) {
           const sum = files.filter((f) => paths.includes(f.path)).reduce((lines, f) => lines + diffLinesOf(f), 0)
           if (paths.length > 1) expect(sum).toBeLessThanOrEqual(PART_LINES_MAX)
         }
-        expect(partsOf(files.toReversed(), ['correctness']).reviews).toEqual(reviews)
+        expect(partitionDiff(files.toReversed(), ['correctness']).reviews).toEqual(reviews)
       }),
       { numRuns: 30 },
     )

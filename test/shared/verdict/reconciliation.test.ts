@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Coverage } from '../../../shared/findings/coverage.ts'
-import type { Finding, Place } from '../../../shared/findings/finding.ts'
+import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import type { LensOutcome } from '../../../shared/verdict/conclusion.ts'
-import { type DispositionFacts, dispose } from '../../../shared/verdict/reconciliation.ts'
+import { type ReconciliationFacts, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
 
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
@@ -16,7 +16,7 @@ function finding(name: string, changes: Partial<Finding> = {}): Finding {
     title: name,
     why: 'Because.',
     clears: 'Change it.',
-    place: lines('src/a.ts'),
+    location: lines('src/a.ts'),
     quote: 'code',
     fenced: false,
     originHead: A,
@@ -25,7 +25,7 @@ function finding(name: string, changes: Partial<Finding> = {}): Finding {
   }
 }
 
-function lines(path: string, side: 'LEFT' | 'RIGHT' = 'RIGHT', line = 3): Place {
+function lines(path: string, side: 'LEFT' | 'RIGHT' = 'RIGHT', line = 3): Location {
   return { kind: 'lines', path, side, startLine: line, line, inDiff: true }
 }
 
@@ -36,8 +36,8 @@ function outcome(coverage: readonly Coverage[], state: LensOutcome['state'] = 'r
 const full = (path: string): Coverage => ({ path, state: 'full' })
 const changed = (path: string) => ({ path, status: 'modified' as const, hunks: [] })
 
-function verbs(open: readonly Finding[], changes: Partial<DispositionFacts> = {}) {
-  return dispose({
+function verbs(open: readonly Finding[], changes: Partial<ReconciliationFacts> = {}) {
+  return reconcileFindings({
     open,
     said: open.map(({ fingerprint }) => fingerprint),
     sameHead: [],
@@ -52,11 +52,11 @@ function verbs(open: readonly Finding[], changes: Partial<DispositionFacts> = {}
 
 describe('an open finding at a newer head', () => {
   it('FI1: found again, it is still present, keeps the head it came from, and takes its new place', () => {
-    const again = finding('one', { originHead: B, place: lines('src/a.ts', 'RIGHT', 40), severity: 'critical' })
-    const { dispositions, standing, saidBefore } = verbs([finding('one')], { found: [again] })
+    const again = finding('one', { originHead: B, location: lines('src/a.ts', 'RIGHT', 40), severity: 'critical' })
+    const { dispositions, standing, announcedBefore } = verbs([finding('one')], { found: [again] })
     expect(dispositions.map(({ verb }) => verb)).toEqual(['still_present'])
     expect(standing).toEqual([{ ...again, originHead: A }])
-    expect(saidBefore).toEqual(['one'])
+    expect(announcedBefore).toEqual(['one'])
   })
 
   it('not found where its lens read the file in full: fixed', () => {
@@ -66,10 +66,10 @@ describe('an open finding at a newer head', () => {
   })
 
   it('FI5: its lens never looked at its file: not looked at, and it stays open', () => {
-    const { dispositions, standing, saidBefore } = verbs([finding('one')], { lenses: [outcome([])] })
+    const { dispositions, standing, announcedBefore } = verbs([finding('one')], { lenses: [outcome([])] })
     expect(dispositions.map(({ verb }) => verb)).toEqual(['not_looked_at'])
     expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one'])
-    expect(saidBefore).toEqual(['one'])
+    expect(announcedBefore).toEqual(['one'])
   })
 
   it.each(['partial', 'not_read'] as const)('FI5: its file was %s: it stays open', (state) => {
@@ -87,7 +87,7 @@ describe('an open finding at a newer head', () => {
   })
 
   it('FI3: one is dispositioned, the other stays open', () => {
-    const two = finding('two', { place: lines('src/b.ts') })
+    const two = finding('two', { location: lines('src/b.ts') })
     const { dispositions, standing } = verbs([finding('one'), two], {
       files: [changed('src/a.ts'), changed('src/b.ts')],
     })
@@ -97,7 +97,7 @@ describe('an open finding at a newer head', () => {
 
   it('its file is removed: no longer applicable, unless it is about what the removal takes away', () => {
     const files = [{ path: 'src/a.ts', status: 'removed' as const, hunks: [] }]
-    const left = finding('two', { place: lines('src/a.ts', 'LEFT') })
+    const left = finding('two', { location: lines('src/a.ts', 'LEFT') })
     const { dispositions } = verbs([finding('one'), left], { files, lenses: [] })
     expect(dispositions.map(({ verb }) => verb)).toEqual(['no_longer_applicable', 'not_looked_at'])
   })
@@ -117,7 +117,7 @@ describe('an open finding at a newer head', () => {
   })
 
   it('about the pull request as a whole: fixed only if its lens read all of it', () => {
-    const whole = finding('one', { place: { kind: 'pull_request' } })
+    const whole = finding('one', { location: { kind: 'pull_request' } })
     expect(verbs([whole]).dispositions[0]?.verb).toBe('fixed')
     expect(verbs([whole], { lenses: [outcome([], 'failed')] }).dispositions[0]?.verb).toBe('not_looked_at')
   })
@@ -126,21 +126,21 @@ describe('an open finding at a newer head', () => {
 describe('what stands', () => {
   it('is worst first, new and old together, each once, and only old ones were said before', () => {
     const found = [finding('low', { severity: 'low' }), finding('top', { severity: 'critical' }), finding('top')]
-    const old = finding('old', { place: lines('src/b.ts') })
-    const { standing, saidBefore } = verbs([old], { found, files: [changed('src/a.ts'), changed('src/b.ts')] })
+    const old = finding('old', { location: lines('src/b.ts') })
+    const { standing, announcedBefore } = verbs([old], { found, files: [changed('src/a.ts'), changed('src/b.ts')] })
     expect(standing.map(({ fingerprint, severity }) => [fingerprint, severity])).toEqual([
       ['top', 'critical'],
       ['old', 'high'],
       ['low', 'low'],
     ])
-    expect(saidBefore).toEqual(['old'])
+    expect(announcedBefore).toEqual(['old'])
   })
 
   it('IL2: of open ones only those were said before of which people were told', () => {
-    const two = finding('two', { place: lines('src/b.ts') })
+    const two = finding('two', { location: lines('src/b.ts') })
     const files = [changed('src/a.ts'), changed('src/b.ts')]
-    const { standing, saidBefore } = verbs([finding('one'), two], { said: ['two', 'gone'], lenses: [], files })
+    const { standing, announcedBefore } = verbs([finding('one'), two], { said: ['two', 'gone'], lenses: [], files })
     expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one', 'two'])
-    expect(saidBefore).toEqual(['two'])
+    expect(announcedBefore).toEqual(['two'])
   })
 })

@@ -2,10 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FileChange, fileChangeOf } from '../../../shared/findings/diff.ts'
-import type { ClaimedFinding, ClaimedPlace, Finding, RejectedFinding } from '../../../shared/findings/finding.ts'
-import { ground } from '../../../shared/findings/grounding.ts'
+import type { ClaimedFinding, ClaimedLocation, Finding, RejectedFinding } from '../../../shared/findings/finding.ts'
+import { groundClaims } from '../../../shared/findings/grounding.ts'
 import type { LensName } from '../../../shared/findings/lens.ts'
-import { type DispositionFacts, dispose } from '../../../shared/verdict/reconciliation.ts'
+import { type ReconciliationFacts, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
 import { sha } from '../samples.ts'
 
 const PATH = 'src/a.ts'
@@ -27,7 +27,7 @@ const before = fileOf(HUNK)
 
 /** As the lens says it at the first head. */
 function saidOf(
-  place: ClaimedPlace,
+  location: ClaimedLocation,
   more: Partial<ClaimedFinding> = {},
   file = before,
   lens: LensName = 'correctness',
@@ -39,9 +39,9 @@ function saidOf(
     why: 'w',
     clears: 'c',
     fenced: true,
-    place,
+    location,
   } as const
-  const [finding] = ground([{ ...claim, ...more }], {
+  const [finding] = groundClaims([{ ...claim, ...more }], {
     lens,
     files: [file],
     texts: () => undefined,
@@ -52,14 +52,14 @@ function saidOf(
   return finding
 }
 
-const quoting = (quote: string): ClaimedPlace => ({ kind: 'quote', path: PATH, quote })
+const quoting = (quote: string): ClaimedLocation => ({ kind: 'quote', path: PATH, quote })
 const fenced = saidOf(quoting('db.run(sql)'))
 const unfenced = saidOf(quoting('db.run(sql)'), { rule: 'race', severity: 'medium', fenced: false })
 
 /** What becomes of an open finding where its lens has read the file in full, and hasn't found it again. */
-function answer(finding: Finding, file: FileChange, changes: Partial<DispositionFacts> = {}) {
+function answer(finding: Finding, file: FileChange, changes: Partial<ReconciliationFacts> = {}) {
   const coverage = [{ path: file.path, state: 'full' }] as const
-  const { dispositions, standing } = dispose({
+  const { dispositions, standing } = reconcileFindings({
     open: [finding],
     said: [],
     sameHead: [],
@@ -71,7 +71,11 @@ function answer(finding: Finding, file: FileChange, changes: Partial<Disposition
     ...changes,
   })
   const [first] = dispositions
-  return { verb: first?.verb, place: first?.finding.place, isOpen: standing.some((one) => one === first?.finding) }
+  return {
+    verb: first?.verb,
+    location: first?.finding.location,
+    isOpen: standing.some((one) => one === first?.finding),
+  }
 }
 
 function rejection({ lens, rule }: Finding, reason: RejectedFinding['reason']): RejectedFinding {
@@ -80,13 +84,13 @@ function rejection({ lens, rule }: Finding, reason: RejectedFinding['reason']): 
 
 describe('a fenced finding of which its model says nothing more', () => {
   test('stands while its code does, at the place where the code is now', () => {
-    expect(answer(fenced, before)).toEqual({ verb: 'still_present', place: fenced.place, isOpen: true })
+    expect(answer(fenced, before)).toEqual({ verb: 'still_present', location: fenced.location, isOpen: true })
     const moved = fileOf(
       '@@ -0,0 +1 @@\n+// new\n@@ -1,2 +2,4 @@\n import db\n+const sql = quoted(user)\n+db.run(sql)\n close()',
     )
     expect(answer(fenced, moved)).toMatchObject({
       verb: 'still_present',
-      place: { startLine: 4, line: 4, inDiff: true },
+      location: { startLine: 4, line: 4, inDiff: true },
     })
   })
 
@@ -106,7 +110,7 @@ describe('a fenced finding of which its model says nothing more', () => {
 
   test('stands without a place where its code is there twice', () => {
     const twice = fileOf('@@ -1,2 +1,4 @@\n import db\n+db.run(sql)\n+db.run(sql)\n close()')
-    expect(answer(fenced, twice)).toEqual({ verb: 'not_looked_at', place: fenced.place, isOpen: true })
+    expect(answer(fenced, twice)).toEqual({ verb: 'not_looked_at', location: fenced.location, isOpen: true })
   })
 
   test('on several lines, one with a secret, it is known by what a finding keeps of them', () => {
@@ -114,19 +118,19 @@ describe('a fenced finding of which its model says nothing more', () => {
     const file = fileOf(`@@ -1 +1,4 @@\n import db\n+open({\n+  key: '${key}',\n+})`)
     const finding = saidOf(quoting(`open({\n  key: '${key}',\n})`), {}, file)
     expect(finding.quote).not.toContain(key)
-    expect(answer(finding, file)).toMatchObject({ verb: 'still_present', place: { startLine: 2, line: 4 } })
+    expect(answer(finding, file)).toMatchObject({ verb: 'still_present', location: { startLine: 2, line: 4 } })
     expect(answer(finding, fileOf('@@ -1 +1,4 @@\n import db\n+open({\n+  key: secret(),\n+})')).verb).toBe('fixed')
   })
 
   test('about what the change removes, it stands until the code is back', () => {
-    const removed = saidOf({ ...quoting('check(user)'), side: 'LEFT' } as ClaimedPlace)
-    expect(answer(removed, before)).toMatchObject({ verb: 'still_present', place: { side: 'LEFT', line: 2 } })
+    const removed = saidOf({ ...quoting('check(user)'), side: 'LEFT' } as ClaimedLocation)
+    expect(answer(removed, before)).toMatchObject({ verb: 'still_present', location: { side: 'LEFT', line: 2 } })
     const restored = fileOf('@@ -1,3 +1,4 @@\n import db\n check(user)\n+log()\n close()')
     expect(answer(removed, restored).verb).toBe('fixed')
   })
 
   test('outside of the diff it stands until the diff removes its code', () => {
-    const outside: Finding = { ...fenced, place: { ...fenced.place, inDiff: false } as Finding['place'] }
+    const outside: Finding = { ...fenced, location: { ...fenced.location, inDiff: false } as Finding['location'] }
     const other = fileOf('@@ -90 +90,2 @@\n far()\n+away()')
     expect(answer(outside, other)).toMatchObject({ verb: 'not_looked_at', isOpen: true })
     expect(answer(outside, fileOf('@@ -3,2 +3,2 @@\n import db\n-db.run(sql)\n+db.run(safe)')).verb).toBe('fixed')
@@ -136,8 +140,8 @@ describe('a fenced finding of which its model says nothing more', () => {
 
   test('in a renamed file it stands under the new name, unless it was found there anew', () => {
     const renamed = fileOf(HUNK, { filename: 'src/b.ts', previous_filename: PATH, status: 'renamed' })
-    expect(answer(fenced, renamed)).toMatchObject({ verb: 'still_present', place: { path: 'src/b.ts' } })
-    const anew = saidOf({ ...quoting('db.run(sql)'), path: 'src/b.ts' } as ClaimedPlace, {}, renamed)
+    expect(answer(fenced, renamed)).toMatchObject({ verb: 'still_present', location: { path: 'src/b.ts' } })
+    const anew = saidOf({ ...quoting('db.run(sql)'), path: 'src/b.ts' } as ClaimedLocation, {}, renamed)
     expect(answer(fenced, renamed, { found: [anew] }).verb).toBe('no_longer_applicable')
     expect(answer(fenced, renamed, { found: [{ ...anew, severity: 'low' }] }).verb).toBe('still_present')
     expect(answer(unfenced, renamed).verb).toBe('no_longer_applicable')
@@ -152,7 +156,7 @@ describe('a fenced finding of which its model says nothing more', () => {
   test('AD2: found again, it is made no milder by its model; what is not fenced is', () => {
     const again = (finding: Finding) => {
       const found = [{ ...finding, severity: 'low' as const }]
-      return dispose({ ...NOTHING, open: [finding], found }).standing.map(({ severity }) => severity)
+      return reconcileFindings({ ...NOTHING, open: [finding], found }).standing.map(({ severity }) => severity)
     }
     expect(again(fenced)).toEqual(['critical'])
     expect(again(unfenced)).toEqual(['low'])
@@ -195,8 +199,8 @@ describe('a fenced finding of which its model says nothing more', () => {
   test('many of them in a large file take a bounded time', () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => `+  value(${index % 7}, '${'x'.repeat(60)}')`)
     const file = fileOf(`@@ -0,0 +1,3000 @@\n${rows.join('\n')}`)
-    const place = { kind: 'lines', path: PATH, side: 'RIGHT', startLine: 1, line: 3 } as const
-    const one = saidOf(place, {}, file)
+    const location = { kind: 'lines', path: PATH, side: 'RIGHT', startLine: 1, line: 3 } as const
+    const one = saidOf(location, {}, file)
     const open = Array.from({ length: 200 }, (_, index) => ({
       ...one,
       fingerprint: `f${index}`,
@@ -219,20 +223,20 @@ describe('a finding that is not fenced, of which its model says nothing more', (
     const sameHead = [unfenced.fingerprint]
     expect(answer(unfenced, before, { sameHead })).toEqual({
       verb: 'still_present',
-      place: unfenced.place,
+      location: unfenced.location,
       isOpen: true,
     })
-    const whole: Finding = { ...unfenced, place: { kind: 'file', path: PATH } }
+    const whole: Finding = { ...unfenced, location: { kind: 'file', path: PATH } }
     expect(answer(whole, before, { sameHead }).verb).toBe('still_present')
   })
 
   test('with another base at the same head it keeps its lines, and no comment goes where the diff has none', () => {
     const sameHead = [unfenced.fingerprint]
     const elsewhere = fileOf('@@ -90 +90,2 @@\n far()\n+away()')
-    const place = { ...unfenced.place, inDiff: false }
-    expect(answer(unfenced, elsewhere, { sameHead })).toEqual({ verb: 'still_present', place, isOpen: true })
+    const location = { ...unfenced.location, inDiff: false }
+    expect(answer(unfenced, elsewhere, { sameHead })).toEqual({ verb: 'still_present', location, isOpen: true })
     const twice = fileOf('@@ -1,2 +1,4 @@\n import db\n+db.run(sql)\n+db.run(sql)\n close()')
-    expect(answer(unfenced, twice, { sameHead }).place).toEqual(unfenced.place)
+    expect(answer(unfenced, twice, { sameHead }).location).toEqual(unfenced.location)
   })
 
   test.each(['quote_not_found', 'over_limit'] as const)(
@@ -248,7 +252,7 @@ describe('a finding that is not fenced, of which its model says nothing more', (
   )
 
   test('about the title or the description, it is fixed by an edit, also at the same head', () => {
-    const whole: Finding = { ...unfenced, place: { kind: 'pull_request' } }
+    const whole: Finding = { ...unfenced, location: { kind: 'pull_request' } }
     expect(answer(whole, before, { sameHead: [whole.fingerprint] }).verb).toBe('fixed')
   })
 })

@@ -9,7 +9,7 @@ export interface FindingSaid {
   readonly lens?: string
   /** Where it was found first since it stands open. */
   readonly originHead?: string
-  readonly place: { readonly kind: string; readonly inDiff?: boolean }
+  readonly location: { readonly kind: string; readonly inDiff?: boolean }
 }
 
 export interface ResultDocument {
@@ -30,7 +30,7 @@ export interface ConclusionDocument {
   readonly runId: string
   readonly planKey: string
   readonly findings: readonly FindingSaid[]
-  readonly saidBefore: readonly string[]
+  readonly announcedBefore: readonly string[]
   readonly dispositions: readonly { readonly finding: FindingSaid; readonly verb: string }[]
   readonly rejected: readonly unknown[]
   readonly merged: number

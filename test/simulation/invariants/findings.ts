@@ -70,7 +70,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
   function judgeMessage({ run, plan, conclusion }: Adopted): void {
     if (plan.kind === 'analyzers') return
     const unseen = conclusion.dispositions.filter(({ verb }) => verb === 'not_looked_at')
-    const known = new Set([...conclusion.saidBefore, ...unseen.map(({ finding }) => finding.fingerprint)])
+    const known = new Set([...conclusion.announcedBefore, ...unseen.map(({ finding }) => finding.fingerprint)])
     const fresh = conclusion.findings.filter((finding) => !known.has(finding.fingerprint) && isAnchored(finding))
     const text = textOf(messagesOf(run, run.runId))
     const missing = fresh.slice(0, INLINE_MAX).filter((finding) => !hasComment(text, finding))
@@ -79,7 +79,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
 
   /** What counts as said stands in a review that was said: it wasn't lost with one that was withdrawn, or that failed (IL2). */
   function judgeSaid({ run, conclusion }: Adopted): void {
-    const said = new Set(conclusion.saidBefore)
+    const said = new Set(conclusion.announcedBefore)
     const counted = conclusion.findings.filter((finding) => said.has(finding.fingerprint) && isAnchored(finding))
     const text = textOf(messagesOf(run).filter(({ state }) => state === 'said'))
     const missing = counted.filter((finding) => !hasComment(text, finding))
@@ -92,7 +92,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
    */
   function judgeOnce({ run, plan, conclusion }: Adopted): void {
     const open = fingerprintsOf(plan.openFindings)
-    const known = new Set(conclusion.saidBefore)
+    const known = new Set(conclusion.announcedBefore)
     const said = messagesOf(run)
       .filter(({ state }) => state === 'said')
       .map(textOfMessage)
@@ -137,8 +137,8 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
   }
 }
 
-function isAnchored({ place }: FindingSaid): boolean {
-  return place.kind === 'lines' && place.inDiff === true
+function isAnchored({ location }: FindingSaid): boolean {
+  return location.kind === 'lines' && location.inDiff === true
 }
 
 function hasComment(text: string, { fingerprint }: FindingSaid): boolean {

@@ -71,7 +71,15 @@ describe('I6', () => {
     const planned = { reviews: [{ lens: 'correctness', part: 0 }], openFindings: [], carried: [], ...plan }
     world.document('plan', planned)
     const lenses = [{ lens: 'correctness', state: 'read', findings: findings.length, rejected: 0 }]
-    const whole = { findings: [finding], saidBefore: [], dispositions: [], rejected: [], merged: 0, lenses, ...members }
+    const whole = {
+      findings: [finding],
+      announcedBefore: [],
+      dispositions: [],
+      rejected: [],
+      merged: 0,
+      lenses,
+      ...members,
+    }
     world.document('own', whole)
     world.document('message', { kind: 'review', marker: MARKER, head: HEAD, comments: [{ body: commentBody }] })
     world.put(item(keys.message, { document: 'message', state }))
@@ -125,7 +133,7 @@ describe('I6', () => {
   })
 
   test('what counts as said stands in a review that was said', () => {
-    const members = { saidBefore: [finding.fingerprint] }
+    const members = { announcedBefore: [finding.fingerprint] }
     const { observer } = concluded(members)
     expectBreach(observer.afterStep, 'I6', /A finding counts as said and stands in no review/)
     concluded(members, [finding], {}, 'said').observer.afterStep()

@@ -171,7 +171,7 @@ export const finding = {
   lens: 'correctness',
   originHead: HEAD,
   title: 'Wrong',
-  place: { kind: 'lines', inDiff: true },
+  location: { kind: 'lines', inDiff: true },
 }
 
 /** One step of the run that goes well; each begins where the one before it has ended. */
@@ -226,7 +226,7 @@ export const steps = {
   },
   concluded(world: Synthetic) {
     const lenses = [{ lens: 'correctness', state: 'read', findings: 1, rejected: 0 }]
-    const outcome = { findings: [finding], saidBefore: [], dispositions: [], rejected: [], merged: 0, lenses }
+    const outcome = { findings: [finding], announcedBefore: [], dispositions: [], rejected: [], merged: 0, lenses }
     const conclusion = world.document('conclusion', {
       ...outcome,
       runId: RUN,

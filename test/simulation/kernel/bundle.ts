@@ -9,7 +9,7 @@ import { Script } from 'node:vm'
 import { build, type Plugin } from 'esbuild'
 import { repositoryRoot } from '../../../infra/bundle.ts'
 import { type RoomName, roomNames } from '../../../infra/rooms.ts'
-import type { Point } from '../../../shared/base/failpoints.ts'
+import type { Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Lens, LensName } from '../../../shared/findings/lens.ts'
 import { pureFile, subjects } from '../../law/law.ts'
 import { type Change, changedFile, changeOfProcess, pathOf } from '../../mutants/change.ts'
@@ -21,7 +21,7 @@ export interface RoomHooks {
   lensOf(name: LensName): Promise<Lens>
   log(level: 'info' | 'warn' | 'error', message: string, fields: object): void
   /** Called at each named point; the room goes on when it has settled. */
-  reached(point: Point): Promise<void> | undefined
+  reached(point: Failpoint): Promise<void> | undefined
 }
 
 export type Handler = (event: unknown, context: object) => unknown
@@ -88,7 +88,7 @@ async function script(name: string, modules: readonly string[], plugins: Plugin[
 /** Modules whose real code would do input or output, or listen, by what replaces them. */
 const sources: Readonly<Record<string, string>> = {
   lenses: 'export const lensOf = (name) => simulation.lensOf(name)',
-  failpoints: 'export const reached = (point) => simulation.reached(point)',
+  failpoints: 'export const failpoint = (name) => simulation.reached(name)',
   '@aws-lambda-powertools/logger': `export class Logger {
     info(message, fields) { simulation.log('info', message, fields) }
     warn(message, fields) { simulation.log('warn', message, fields) }

@@ -1,6 +1,6 @@
 /** How the lenses of one seed behave: how long they take, what they find, and when they throttle, fail or hang. */
 import { Retry } from '../../../shared/base/errors.ts'
-import { PROBE_LET_IN_MS } from '../../../shared/base/limits.ts'
+import { PROBE_ADMITTED_MS } from '../../../shared/base/limits.ts'
 import type { Severity } from '../../../shared/findings/severity.ts'
 import type { Random } from '../kernel/random.ts'
 import { findingAt, type LensBehaviour, type LensBehaviourOf } from '../simulated-lens.ts'
@@ -24,7 +24,7 @@ const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low']
 /** ms; what a throttled model says. */
 const RETRY_AFTER_MS = [5_000, 20_000, 60_000] as const
 /** ms until it says so: at once as a rule; or so late that it was taken to have let the probe in. */
-const REFUSED_AFTER_MS = [100, 100, 100, PROBE_LET_IN_MS + 5_000] as const
+const REFUSED_AFTER_MS = [100, 100, 100, PROBE_ADMITTED_MS + 5_000] as const
 
 /** `now` is the world's, ms UTC. */
 export function lensesOf(random: Random, now: () => number): Lenses {

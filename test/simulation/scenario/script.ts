@@ -1,5 +1,5 @@
 /** What people do in one seed, and when: drawn before anything happens, so that it can be read before it is run. */
-import { POINTS, type Point } from '../../../shared/base/failpoints.ts'
+import { FAILPOINTS, type Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Random } from '../kernel/random.ts'
 
 /** Everything that people and operators may do; each is counted by the seeds that had it. */
@@ -45,7 +45,7 @@ export interface Action {
 
 /** What happens to who reaches a named point: chance alone would hardly ever meet the rare ones. */
 export interface Accident {
-  readonly point: Point
+  readonly point: Failpoint
   /** `hangs`: it never goes on, until its function's time is up. */
   readonly kind: 'dies' | 'hangs'
   /** How often; more often than anything is tried, it is a loop of crashes. */
@@ -186,7 +186,7 @@ function aftermathMs(random: Random, fury: number, accident: Accident | undefine
 
 function accidentOf(random: Random): Accident {
   const kind = random.pick(['dies', 'dies', 'dies', 'hangs'] as const)
-  const point = random.pick(POINTS)
+  const point = random.pick(FAILPOINTS)
   const loop = WORKER_POINT.test(point) ? WORKERS_LOST_TIMES : CRASH_LOOP_TIMES
   return { point, kind, times: random.pick([1, 1, 1, 2, loop]) }
 }

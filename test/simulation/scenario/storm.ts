@@ -2,7 +2,7 @@
  * What goes wrong in one seed. Each seed draws a few kinds of faults and how often each of them strikes, so that rare
  * meetings of two are tried without the noise of all the others. It ends at a time, from when on nothing goes wrong.
  */
-import type { Point } from '../../../shared/base/failpoints.ts'
+import type { Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Sometimes } from '../counters.ts'
 import type { Fate, Faults, Sent } from '../kernel/faults.ts'
 import type { Random } from '../kernel/random.ts'
@@ -71,7 +71,7 @@ export interface Storm {
   readonly conflicts: (attempt: WriteAttempt) => readonly number[]
   readonly indexLag: IndexLag
   /** What becomes of the process that has reached this point. */
-  readonly fateAt: (point: Point) => 'goes_on' | 'dies' | 'hangs'
+  readonly fateAt: (point: Failpoint) => 'goes_on' | 'dies' | 'hangs'
   /** Nothing goes wrong from now on; clocks stay as wrong as they are. */
   end(): void
 }

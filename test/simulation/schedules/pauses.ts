@@ -1,6 +1,6 @@
 /** Processes that are stopped at a chosen place, requests that are kept on their way, and when each of them goes on. */
 import type { RoomName } from '../../../infra/rooms.ts'
-import type { Point } from '../../../shared/base/failpoints.ts'
+import type { Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Container } from '../kernel/container.ts'
 import type { Fate, Sent } from '../kernel/faults.ts'
 import type { WireRequest } from '../services/service.ts'
@@ -9,7 +9,7 @@ import type { RequestMatch } from './requests.ts'
 
 /** Where somebody is stopped: the first process of the room that comes there. */
 export type Where = { readonly room: RoomName } & (
-  | { readonly at: Point }
+  | { readonly at: Failpoint }
   /** It has decided to ask, and the request has not left. */
   | { readonly before: RequestMatch }
   /** The request took its effect, and the answer is not heard. */
@@ -37,7 +37,7 @@ export interface Pauses {
   /** How the world asks, at each request that is sent, each one that took its effect, and each point. */
   fateOf(sent: Sent, fate: Fate): Fate
   answered(request: WireRequest): void
-  at(container: Container, point: Point): Promise<void> | undefined
+  at(container: Container, point: Failpoint): Promise<void> | undefined
 }
 
 interface Order {

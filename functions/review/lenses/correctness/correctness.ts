@@ -41,9 +41,11 @@ export const correctness: Lens = async (input) => {
 }
 
 function isAbout(finding: Finding, files: readonly FileChange[]): boolean {
-  const { place } = finding
+  const { location } = finding
   return (
-    finding.lens === 'correctness' && place.kind !== 'pull_request' && files.some((file) => file.path === place.path)
+    finding.lens === 'correctness' &&
+    location.kind !== 'pull_request' &&
+    files.some((file) => file.path === location.path)
   )
 }
 

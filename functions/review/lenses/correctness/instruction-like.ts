@@ -2,7 +2,7 @@
 
 import { folded } from '../../../../shared/base/text.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
-import type { ClaimedFinding, ClaimedPlace } from '../../../../shared/findings/finding.ts'
+import type { ClaimedFinding, ClaimedLocation } from '../../../../shared/findings/finding.ts'
 import type { PullRequestFacts } from '../../../../shared/findings/lens.ts'
 
 /** Claims about such text in the title, in the description (also where it is hidden), and in added lines. */
@@ -17,14 +17,14 @@ export function instructionLike(
   for (const file of files) {
     for (const line of file.hunks.flatMap((hunk) => hunk.lines)) {
       if (line.kind !== 'added' || line.newLine === undefined || !speaksToModel(line.text)) continue
-      const place = {
+      const location = {
         kind: 'lines',
         path: file.path,
         side: 'RIGHT',
         startLine: line.newLine,
         line: line.newLine,
       } as const
-      claims.push(claimOf('an added line', place))
+      claims.push(claimOf('an added line', location))
     }
   }
   return claims
@@ -49,13 +49,13 @@ function speaksToModel(text: string): boolean {
   return PHRASES.some((phrase) => phrase.test(plain))
 }
 
-function claimOf(where: string, place: ClaimedPlace): ClaimedFinding {
+function claimOf(where: string, location: ClaimedLocation): ClaimedFinding {
   return {
     rule: 'instruction-like-content',
     severity: 'low',
     title: `Instruction-like content found in ${where}`,
     why: 'It speaks to a reviewing model, not to people. Models here are told to treat it as material; other tools that read this repository may obey it.',
     clears: 'Remove the text, or say in the description why it belongs there.',
-    place,
+    location,
   }
 }

@@ -62,8 +62,8 @@ function focused(focus: string): readonly string[] {
 function earlier(findings: readonly Finding[]): readonly string[] {
   return [
     'Reported at an earlier head (JSON, one a line). Check each in the diff; report it again, with the same rule and quote, only if it is still there.',
-    ...findings.map(({ rule, title, place, quote }) =>
-      JSON.stringify({ rule, title, path: place.kind === 'pull_request' ? '' : place.path, quote }),
+    ...findings.map(({ rule, title, location, quote }) =>
+      JSON.stringify({ rule, title, path: location.kind === 'pull_request' ? '' : location.path, quote }),
     ),
   ]
 }

@@ -49,7 +49,7 @@ export function claimsOf(reply: Reply): readonly ClaimedFinding[] {
     why: scenario,
     clears,
     fenced: FENCED.has(rule),
-    place: {
+    location: {
       kind: 'quote',
       path,
       quote,

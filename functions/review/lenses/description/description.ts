@@ -53,6 +53,6 @@ function claimOf(missing: readonly string[], pullRequest: PullRequestFacts): Cla
     title: `The description lacks ${names}`,
     why: `The base branch's pull request template asks for it, and reviewers look for it there.${cut}`,
     clears: `Write something of your own under ${names}. An edit is enough; no push is needed.`,
-    place: { kind: 'pull_request' },
+    location: { kind: 'pull_request' },
   }
 }

@@ -98,7 +98,7 @@ function claimOf(path: string, messageId: string, startLine: number, line: numbe
     why: 'Whoever can read the repository, a fork, a build log or a backup can use it, also after it is removed: it stays in the history.',
     clears:
       'Revoke the credential at its issuer first, then remove it from the branch’s history and read it from a secret store.',
-    place: { kind: 'lines', path, side: 'RIGHT', startLine, line },
+    location: { kind: 'lines', path, side: 'RIGHT', startLine, line },
     conceal: concealedOf(value),
   }
 }

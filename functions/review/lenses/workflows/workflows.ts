@@ -76,10 +76,10 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
       title: `The workflow ${path} can't be parsed`,
       why: `GitHub doesn't run a workflow that it can't parse. ${sentence(result.message)}`,
       clears: 'Make the file valid YAML.',
-      place: { kind: 'file', path },
+      location: { kind: 'file', path },
     }
   }
-  const place = { kind: 'lines', path, side: 'RIGHT', startLine: result.line, line: result.line } as const
+  const location = { kind: 'lines', path, side: 'RIGHT', startLine: result.line, line: result.line } as const
   if (isScriptInjection(result)) {
     return {
       rule: 'script-injection',
@@ -88,7 +88,7 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
       title: 'Text that anybody can write is put into a script',
       why: `Whoever writes that text runs commands with the rights and secrets of this job. ${sentence(result.message)}`,
       clears: 'Pass the value through an environment variable, and quote that in the script.',
-      place,
+      location,
     }
   }
   return {
@@ -97,7 +97,7 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
     title: sentence(firstSentenceOf(result.message)),
     why: `The workflow fails, or doesn't do what it says, when it gets to this place. ${sentence(result.message)}`,
     clears: `Correct what actionlint's check \`${result.kind}\` says about this line.`,
-    place,
+    location,
   }
 }
 

@@ -92,14 +92,14 @@ function reviewCard(pull: PullRequestSnapshot, review: SnapshotReview): string {
     DISMISSED: 'reviewed; this was dismissed',
   }[review.state]
   const comments = review.comments.map((comment) => {
-    const place = escapeHtml(placeOf(comment))
+    const location = escapeHtml(locationText(comment))
     const current = comment.commitId === pull.head.sha
-    const where = current ? `<a href="#comment-${comment.id}">${place}</a>` : `${place} (outdated)`
+    const where = current ? `<a href="#comment-${comment.id}">${location}</a>` : `${location} (outdated)`
     const hunk = current ? '' : `<pre>${escapeHtml(comment.diffHunk)}</pre>`
     return `<li>${where}${hunk}${current ? '' : renderMarkdown(comment.body)}</li>`
   })
-  const places = comments.length === 1 ? 'one place' : `${comments.length} places`
-  const list = comments.length === 0 ? '' : `<p class="dim">On ${places}:</p><ul>${comments.join('')}</ul>`
+  const locations = comments.length === 1 ? 'one place' : `${comments.length} places`
+  const list = comments.length === 0 ? '' : `<p class="dim">On ${locations}:</p><ul>${comments.join('')}</ul>`
   const body = renderMarkdown(review.body) + list
   const what = `${said} ${shortSha(review.commitId)}`
   return card(person(review.author.login), what, review.submittedAt, body, review.pending ? 'pending' : '')
@@ -147,7 +147,7 @@ function shortSha(sha: string): string {
   return `<code>${escapeHtml(sha.slice(0, SHORT_SHA_CHARACTERS))}</code>`
 }
 
-function placeOf(comment: ReviewComment): string {
+function locationText(comment: ReviewComment): string {
   const lines = comment.startLine === null ? String(comment.line) : `${comment.startLine}–${comment.line}`
   return `${comment.path}:${lines}`
 }

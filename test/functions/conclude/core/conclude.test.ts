@@ -139,8 +139,8 @@ describe('conclude', () => {
     })
 
     function claimed(changes: Partial<Finding>): Finding {
-      const place = { kind: 'lines', path: file.path, side: 'RIGHT', startLine: 1, line: 1, inDiff: true } as const
-      return finding({ lens: 'correctness', quote: 'locks.release(user)', place, originHead: run.head, ...changes })
+      const location = { kind: 'lines', path: file.path, side: 'RIGHT', startLine: 1, line: 1, inDiff: true } as const
+      return finding({ lens: 'correctness', quote: 'locks.release(user)', location, originHead: run.head, ...changes })
     }
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { saidByRun } from '../../../../functions/conclude/core/restated-verdict.ts'
-import { openSaidOf } from '../../../../shared/verdict/announced-findings.ts'
+import { restatedVerdict } from '../../../../functions/conclude/core/restated-verdict.ts'
+import { announcementsOf } from '../../../../shared/verdict/announced-findings.ts'
 import { CHANGES_REQUESTED, finding } from '../conclusions.ts'
 
 const one = finding({ fingerprint: 'one' })
 const two = finding({ fingerprint: 'two' })
-const own = { ...CHANGES_REQUESTED, findings: [one, two], saidBefore: [], dispositions: [] }
+const own = { ...CHANGES_REQUESTED, findings: [one, two], announcedBefore: [], dispositions: [] }
 const edited = {
   ...own,
   runId: 'another',
@@ -17,16 +17,16 @@ const edited = {
 }
 
 describe('a verdict that an edited description has brought up to date, said by the run that owes it', () => {
-  const again = saidByRun(edited, own, { saidIn: 'review', said: ['one', 'gone'] })
+  const again = restatedVerdict(edited, own, { announcedIn: 'review', said: ['one', 'gone'] })
 
   it('is that verdict, under the name and as the round of its run', () => {
     const { runId, planKey, kind, round } = own
-    expect(again).toMatchObject({ runId, planKey, kind, round, findings: [two, one], saidBefore: ['one'] })
+    expect(again).toMatchObject({ runId, planKey, kind, round, findings: [two, one], announcedBefore: ['one'] })
     expect(again).not.toHaveProperty('kindReason')
   })
 
   it('is known to the next plan by the message that says it', () => {
-    expect(openSaidOf(again).message).toEqual({
+    expect(announcementsOf(again).message).toEqual({
       runId: own.runId,
       planKey: own.planKey,
       key: 'review',

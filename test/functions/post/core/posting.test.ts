@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterUnknown, isOwed, mayShow, secondLook, stopReason } from '../../../../functions/post/core/posting.ts'
+import { afterUnknown, isOwed, mayShow, nextRecheckAt, stopReason } from '../../../../functions/post/core/posting.ts'
 import { HEAD_VISIBLE_WITHIN_MS, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../../shared/base/limits.ts'
 import type { ShownResource } from '../../../../shared/ledger/resource.ts'
 import { endedCheckRun, inProgressCheckRun } from '../../../../shared/publishing/check-run.ts'
@@ -125,8 +125,8 @@ describe('what is owed', () => {
   })
 
   it('IL5: a second look is owed from its time on', () => {
-    expect(isOwed({ ...resource, lookAt: 100 }, 99)).toBe(false)
-    expect(isOwed({ ...resource, lookAt: 100 }, 100)).toBe(true)
+    expect(isOwed({ ...resource, recheckAt: 100 }, 99)).toBe(false)
+    expect(isOwed({ ...resource, recheckAt: 100 }, 100)).toBe(true)
   })
 
   it('R4: what GitHub asked to wait for is not owed before its time, whoever nudges', () => {
@@ -137,16 +137,16 @@ describe('what is owed', () => {
 
   it('IL5: after a takeover a second look comes when the earlier poster can have no call under way any more', () => {
     const facts = { now: 1_000, leaseMs: 60_000, unanswered: false }
-    expect(secondLook({ owner: 'who died' }, facts)).toBe(61_000)
-    expect(secondLook({}, facts)).toBeUndefined()
-    expect(secondLook({ lookAt: 30_000 }, facts)).toBe(30_000)
-    expect(secondLook({ lookAt: 1_000 }, facts)).toBeUndefined()
+    expect(nextRecheckAt({ owner: 'who died' }, facts)).toBe(61_000)
+    expect(nextRecheckAt({}, facts)).toBeUndefined()
+    expect(nextRecheckAt({ recheckAt: 30_000 }, facts)).toBe(30_000)
+    expect(nextRecheckAt({ recheckAt: 1_000 }, facts)).toBeUndefined()
   })
 
   it('IL5, IL14: after a call that was not answered a second look comes as well, and later than one that was due before', () => {
     const facts = { now: 1_000, leaseMs: 60_000, unanswered: true }
-    expect(secondLook({}, facts)).toBe(61_000)
-    expect(secondLook({ lookAt: 30_000 }, facts)).toBe(61_000)
+    expect(nextRecheckAt({}, facts)).toBe(61_000)
+    expect(nextRecheckAt({ recheckAt: 30_000 }, facts)).toBe(61_000)
   })
 })
 

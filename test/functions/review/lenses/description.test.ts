@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { description, missingSections } from '../../../../functions/review/lenses/description/description.ts'
-import { ground } from '../../../../shared/findings/grounding.ts'
+import { groundClaims } from '../../../../shared/findings/grounding.ts'
 import { addedFile, lensInput, PULL_REQUEST } from './lens-input.ts'
 
 const TEMPLATE = `<!-- Thanks! ## Not a section -->
@@ -86,12 +86,12 @@ describe('description', () => {
   const groundedOnce = async (body: string) => {
     const { findings } = await read(body)
     const context = { files: [], texts: () => undefined, head: PULL_REQUEST.head, openFindings: [] }
-    return ground(findings, { lens: 'description', ...context }).findings
+    return groundClaims(findings, { lens: 'description', ...context }).findings
   }
 
   test('PR6: says it once for the pull request as a whole, low', async () => {
     expect((await read('')).findings).toMatchObject([
-      { rule: 'missing-sections', severity: 'low', place: { kind: 'pull_request' } },
+      { rule: 'missing-sections', severity: 'low', location: { kind: 'pull_request' } },
     ])
     expect((await read('')).findings[0]?.title).toBe('The description lacks “Summary”, “🧪 Testing:”')
   })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { secrets } from '../../../../functions/review/lenses/secrets/secrets.ts'
-import { ground } from '../../../../shared/findings/grounding.ts'
+import { groundClaims } from '../../../../shared/findings/grounding.ts'
 import { addedFile, changedFile, lensInput, PULL_REQUEST } from './lens-input.ts'
 
 /** Assembled at run time, so that no scanner meets a secret in this file. */
@@ -14,7 +14,7 @@ const PRIVATE_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
 /** What stands after grounding, as it would be stored. */
 async function stored(input: ReturnType<typeof lensInput>, texts: Readonly<Record<string, string>> = {}) {
   const { findings } = await secrets(input)
-  return ground(findings, {
+  return groundClaims(findings, {
     lens: 'secrets',
     files: input.files,
     texts: (path) => texts[path],
@@ -26,7 +26,7 @@ async function stored(input: ReturnType<typeof lensInput>, texts: Readonly<Recor
 describe('secrets', () => {
   test('finds an AWS key id and a token at their exact lines, critical and fenced', async () => {
     const { findings } = await secrets(lensInput([addedFile('a.env', `x=1\nID=${AWS_ID}\n\nT=${GITHUB_TOKEN}\n`)]))
-    expect(findings.map(({ rule, severity, fenced, place }) => ({ rule, severity, fenced, place }))).toEqual(
+    expect(findings.map(({ rule, severity, fenced, location }) => ({ rule, severity, fenced, location }))).toEqual(
       [
         { rule: 'aws-access-key-id', line: 2 },
         { rule: 'github-token', line: 4 },
@@ -34,7 +34,7 @@ describe('secrets', () => {
         rule,
         severity: 'critical',
         fenced: true,
-        place: { kind: 'lines', path: 'a.env', side: 'RIGHT', startLine: line, line },
+        location: { kind: 'lines', path: 'a.env', side: 'RIGHT', startLine: line, line },
       })),
     )
   })
@@ -52,7 +52,7 @@ describe('secrets', () => {
   test('finds a private key over several lines, as one range', async () => {
     const { findings } = await secrets(lensInput([addedFile('key.pem', `# key\n${PRIVATE_KEY}`)]))
     const last = PRIVATE_KEY.trimEnd().split('\n').length + 1
-    expect(findings).toMatchObject([{ rule: 'private-key', place: { startLine: 2, line: last } }])
+    expect(findings).toMatchObject([{ rule: 'private-key', location: { startLine: 2, line: last } }])
   })
 
   test('finds a key of which only some lines were added, and shows none of it', async () => {
@@ -61,7 +61,7 @@ describe('secrets', () => {
     const file = changedFile('key.pem', patch)
     const texts = { 'key.pem': PRIVATE_KEY }
     const { findings } = await stored(lensInput([file], { texts }), texts)
-    expect(findings).toMatchObject([{ place: { startLine: 4, line: 6, inDiff: true } }])
+    expect(findings).toMatchObject([{ location: { startLine: 4, line: 6, inDiff: true } }])
     for (const line of lines.slice(3, 6)) expect(JSON.stringify(findings)).not.toContain(line.slice(8))
   })
 
@@ -74,14 +74,14 @@ describe('secrets', () => {
 
   test('maps lines back over several hunks without the text of the head', async () => {
     const file = changedFile('a.env', `@@ -1 +1,2 @@\n a\n+b\n@@ -50 +51,2 @@\n c\n+ID=${AWS_ID}`)
-    expect((await secrets(lensInput([file]))).findings).toMatchObject([{ place: { startLine: 52, line: 52 } }])
+    expect((await secrets(lensInput([file]))).findings).toMatchObject([{ location: { startLine: 52, line: 52 } }])
   })
 
   test('scans CRLF text, and a large new file of which GitHub sent no patch', async () => {
     const file = changedFile('big.txt', undefined, 'added')
     const texts = { 'big.txt': `one\r\ntwo ${AWS_ID}\r\n` }
     const { findings, coverage } = await secrets(lensInput([file], { texts }))
-    expect(findings).toMatchObject([{ place: { line: 2 } }])
+    expect(findings).toMatchObject([{ location: { line: 2 } }])
     expect(coverage).toEqual([{ path: 'big.txt', state: 'full' }])
   })
 
@@ -112,7 +112,7 @@ describe('secrets', () => {
 
   test('H13: a path in another script, with a quote and a tab, comes back to the byte', async () => {
     const path = '한국어/é" \t.env'
-    expect((await secrets(lensInput([addedFile(path, AWS_ID)]))).findings).toMatchObject([{ place: { path } }])
+    expect((await secrets(lensInput([addedFile(path, AWS_ID)]))).findings).toMatchObject([{ location: { path } }])
   })
 
   test('an aborted review ends with the reason of its signal', async () => {

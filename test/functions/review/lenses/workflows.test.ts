@@ -28,26 +28,28 @@ describe('workflows', () => {
     const text = GOOD.replace('    steps:', '    needs: [build]\n    steps:')
     const { findings } = await workflows(lensInput([addedFile(PATH, text)]))
     expect(findings).toMatchObject([
-      { rule: 'job-needs', severity: 'medium', title: expect.stringContaining('"build"'), place: { line: 3 } },
+      { rule: 'job-needs', severity: 'medium', title: expect.stringContaining('"build"'), location: { line: 3 } },
     ])
   })
 
   test('script injection is high and fenced', async () => {
     const { findings } = await workflows(lensInput([addedFile(PATH, INJECTION)]))
-    expect(findings).toMatchObject([{ rule: 'script-injection', severity: 'high', fenced: true, place: { line: 6 } }])
+    expect(findings).toMatchObject([
+      { rule: 'script-injection', severity: 'high', fenced: true, location: { line: 6 } },
+    ])
   })
 
   test('only added lines are reported, with the numbers of the whole file', async () => {
     const patch = `@@ -6 +6,2 @@\n       - run: echo ${expression('github.event.pull_request.title')}\n+      - run: echo ${expression('matrix.node')}`
     const texts = { [PATH]: `${INJECTION}      - run: echo ${expression('matrix.node')}\n` }
     const { findings } = await workflows(lensInput([changedFile(PATH, patch)], { texts }))
-    expect(findings).toMatchObject([{ rule: 'expression', place: { startLine: 7, line: 7 } }])
+    expect(findings).toMatchObject([{ rule: 'expression', location: { startLine: 7, line: 7 } }])
   })
 
   test('a file that is no YAML is reported as a whole, wherever it breaks', async () => {
     const { findings } = await workflows(lensInput([addedFile(PATH, 'on: push\njobs:\n  a: [\n')]))
     expect(findings).toMatchObject([
-      { rule: 'yaml-unparsable', severity: 'medium', place: { kind: 'file', path: PATH } },
+      { rule: 'yaml-unparsable', severity: 'medium', location: { kind: 'file', path: PATH } },
     ])
   })
 
@@ -83,7 +85,7 @@ describe('actionlint', () => {
       { path: PATH, state: 'not_read' },
       { path: other, state: 'full' },
     ])
-    expect(findings).toMatchObject([{ rule: 'script-injection', place: { path: other } }])
+    expect(findings).toMatchObject([{ rule: 'script-injection', location: { path: other } }])
   })
 
   test('answers whatever it is given', async () => {

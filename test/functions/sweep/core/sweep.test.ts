@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type ExecutionSeen,
   isWanted,
-  lookAgainAt,
+  nextDueAt,
   runActionOf,
   voidSlots,
 } from '../../../../functions/sweep/core/sweep.ts'
@@ -44,8 +44,8 @@ describe('what the sweeper does about a run', () => {
 })
 
 describe('when it looks again', () => {
-  const lookMs = 60_000
-  const at = (item: object) => lookAgainAt({ dueAt: 0, ...item } as DueItem, 1_000_000, lookMs)
+  const recheckMs = 60_000
+  const at = (item: object) => nextDueAt({ dueAt: 0, ...item } as DueItem, 1_000_000, recheckMs)
 
   it('a review that waits is looked at less often than one that works: only its ticket has to be seen', () => {
     expect(at({ kind: 'review', review: { state: 'leased' } })).toBe(1_060_000)
