@@ -209,7 +209,7 @@ const waits = mutantsOf(
 
 const toldOfCrashes = mutantsOf(
   {
-    file: 'functions/admit/handler.ts',
+    file: 'functions/admit/admit-review.ts',
     tests: ['test/functions/admit/room.test.ts'],
     schedules: ['test/simulation/schedules/leases.test.ts'],
   },
@@ -222,8 +222,8 @@ const toldOfCrashes = mutantsOf(
     },
     {
       name: 'admit: nobody told where the taking back was refused',
-      find: '(await takeBackEnded(coordinator, review, lost))) {',
-      replace: '((await takeBackEnded(coordinator, review, lost)) || true)) {',
+      find: '(await takeBackEnded(deps, review, lost))) {',
+      replace: '((await takeBackEnded(deps, review, lost)) || true)) {',
       breaks: 'A task waits for a review whose lease was taken at that moment, and dropped its token.',
     },
   ],
