@@ -1,8 +1,9 @@
 /** What became of each finding that was open before, at a newer head: answered from what was found and what was read, never assumed. */
 
 import type { FileChange } from '../findings/diff.ts'
-import type { Finding, Location, RejectedFinding } from '../findings/finding.ts'
-import { LENS_KINDS, type LensName } from '../findings/lens.ts'
+import { type Finding, type Location, pathOf, type RejectedFinding } from '../findings/finding.ts'
+import { LENSES, type LensName } from '../findings/lens.ts'
+import { worstFirst } from '../findings/order.ts'
 import { type LinesLocation, type QuotedCode, quotedCodeIn } from '../findings/quoted-code.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
@@ -61,16 +62,6 @@ export function notLookedAt({ dispositions }: Pick<Conclusion, 'dispositions'>):
   return new Set(unseen.map(({ finding }) => finding.fingerprint))
 }
 
-/** Worst first; equal ones by place, so that the order doesn't depend on which lens answered first. */
-export function worstFirst(a: Finding, b: Finding): number {
-  return (
-    SEVERITIES[a.severity].rank - SEVERITIES[b.severity].rank ||
-    compare(pathOf(a), pathOf(b)) ||
-    lineOf(a) - lineOf(b) ||
-    compare(a.fingerprint, b.fingerprint)
-  )
-}
-
 /** As it is found now, since when it was first said. A model makes a fenced one no milder (AD2, DESIGN §7). */
 function againAs(open: Finding, again: Finding): Finding {
   const { originHead } = open
@@ -112,7 +103,7 @@ function answerOf(finding: Finding, facts: ReconciliationFacts): Disposition {
 const GONE: QuotedCode = { stands: false }
 
 function isOfModel({ lens }: Finding): boolean {
-  return LENS_KINDS[lens as LensName] === 'model'
+  return LENSES[lens as LensName].kind === 'model'
 }
 
 /** The file, also under its new name. */
@@ -142,7 +133,7 @@ function isFoundAnew(finding: Finding, path: string | undefined, { found, open }
       other.lens === finding.lens &&
       other.rule === finding.rule &&
       other.quote === finding.quote &&
-      pathOf(other) === path &&
+      pathOf(other.location) === path &&
       SEVERITIES[other.severity].rank <= SEVERITIES[finding.severity].rank &&
       !open.some(({ fingerprint }) => fingerprint === other.fingerprint),
   )
@@ -169,16 +160,4 @@ function verbOf(finding: Finding, facts: ReconciliationFacts): Disposition['verb
 function readInFull(outcome: LensOutcome | undefined, path: string): boolean {
   const rows = outcome?.coverage.filter((row) => row.path === path) ?? []
   return rows.length > 0 && rows.every(({ state }) => state === 'full')
-}
-
-function pathOf({ location }: Finding): string {
-  return location.kind === 'pull_request' ? '' : location.path
-}
-
-function lineOf({ location }: Finding): number {
-  return location.kind === 'lines' ? location.line : 0
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -3,7 +3,7 @@
 import { isLeftOutOfModels, type LeftOut } from '../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
-import { LENS_KINDS, LENS_NAMES, type LensName } from '../../../shared/findings/lens.ts'
+import { LENS_NAMES, LENSES, type LensName } from '../../../shared/findings/lens.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import type { Configuration } from '../../../shared/verdict/config.ts'
 import { notLookedAt } from '../../../shared/verdict/reconciliation.ts'
@@ -32,7 +32,7 @@ export function carriedFrom(
     return now.configuration.lenses[lens] === 'active' && !now.placed.includes(lens)
   })
   const isCarried = ({ lens }: { readonly lens: string }) => lenses.includes(lens)
-  const hasModel = LENS_NAMES.some((lens) => LENS_KINDS[lens] === 'model' && lenses.includes(lens))
+  const hasModel = LENS_NAMES.some((lens) => LENSES[lens].kind === 'model' && lenses.includes(lens))
   const paths = new Set(now.files.map(({ path }) => path))
   const unseen = notLookedAt(last)
   return {

@@ -4,13 +4,7 @@ import { digestOf } from '../../../shared/base/digest.ts'
 import { CONTRACT, DESCRIPTION_BYTES_MAX, FILES_FETCHED_MAX, PART_LINES_MAX } from '../../../shared/base/limits.ts'
 import { cutAtBytes } from '../../../shared/base/text.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
-import {
-  LENS_KINDS,
-  LENS_NAMES,
-  LENS_VERSIONS,
-  type LensName,
-  type PullRequestFacts,
-} from '../../../shared/findings/lens.ts'
+import { LENS_NAMES, LENSES, type LensName, type PullRequestFacts } from '../../../shared/findings/lens.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import { nextRound, type Thread } from '../../../shared/runs/thread.ts'
 import { announcementsOf } from '../../../shared/verdict/announced-findings.ts'
@@ -92,7 +86,7 @@ export function makePlan(facts: PlanFacts): Plan {
 
 /** Paths whose text at the head the plan's lenses may ask for, in the order in which they are fetched; bounded. */
 export function textsWanted(plan: Plan): { path: string; blob: string }[] {
-  const byModel = new Set(plan.reviews.flatMap(({ lens, paths }) => (LENS_KINDS[lens] === 'model' ? paths : [])))
+  const byModel = new Set(plan.reviews.flatMap(({ lens, paths }) => (LENSES[lens].kind === 'model' ? paths : [])))
   const wanted = plan.files.filter(
     ({ path, status, noPatch }) =>
       status !== 'removed' && noPatch !== 'pure_rename' && (byModel.has(path) || isWorkflow(path)),
@@ -118,7 +112,7 @@ function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'
 /** Active lenses that this run places, and those that it doesn't with the reason for people. */
 function lensesOf(configuration: Configuration, kindReason: Plan['kindReason'], hasModel: boolean) {
   const active = LENS_NAMES.filter((lens) => configuration.lenses[lens] === 'active')
-  const placed = active.filter((lens) => LENS_KINDS[lens] === 'analyzer' || (kindReason === undefined && hasModel))
+  const placed = active.filter((lens) => LENSES[lens].kind === 'analyzer' || (kindReason === undefined && hasModel))
   const notRead = active
     .filter((lens) => !placed.includes(lens))
     .map((lens) => ({ lens, ...whyNotRead(lens, kindReason, hasModel) }))
@@ -164,7 +158,7 @@ function planKeyOf(facts: PlanFacts, kind: Plan['kind'], placed: readonly LensNa
     mergeBase: facts.mergeBase,
     configuration: facts.configurationDigest,
     kind,
-    lenses: placed.map((lens) => `${lens}@${LENS_VERSIONS[lens]}`),
+    lenses: placed.map((lens) => `${lens}@${LENSES[lens].version}`),
     model: model ? { ...model } : null,
     template: facts.template ?? null,
     text: facts.run.kind === 'analyzers' ? facts.run.cause : null,

@@ -103,6 +103,6 @@ describe('configurationFrom', () => {
 })
 
 test('the published JSON Schema is the one that the code validates with; `node docs/schema.ts` writes it', () => {
-  const published: unknown = JSON.parse(readFileSync(new URL('../../docs/muster.schema.json', import.meta.url), 'utf8'))
+  const published: unknown = JSON.parse(readFileSync(new URL('../../../docs/muster.schema.json', import.meta.url), 'utf8'))
   expect(published).toEqual(configurationJsonSchema())
 })
