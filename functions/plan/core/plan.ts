@@ -12,7 +12,7 @@ import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import type { Configuration, ConfigurationProblem } from '../../../shared/verdict/config.ts'
 import { partitionDiff } from '../../../shared/verdict/partition.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
-import { carriedFrom, NOTHING_CARRIED } from './carried-verdict.ts'
+import { carriedOutcomes, NOTHING_CARRIED } from './carried-outcomes.ts'
 
 /** What was read for a plan, besides the texts of files. */
 export interface PlanFacts {
@@ -49,8 +49,11 @@ export function makePlan(facts: PlanFacts): Plan {
   const { reviews, leftOut } =
     facts.files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(facts.files, placed)
   const lastFullHead = lastFullHeadOf(facts.lastConclusion)
-  const here = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
-  const carried = here && kind === 'analyzers' ? carriedFrom(here, { ...facts, placed }) : NOTHING_CARRIED
+  const sameHeadConclusion = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
+  const carried =
+    sameHeadConclusion && kind === 'analyzers'
+      ? carriedOutcomes(sameHeadConclusion, { ...facts, placed })
+      : NOTHING_CARRIED
   return {
     contract: CONTRACT,
     runId: run.runId,
@@ -78,7 +81,7 @@ export function makePlan(facts: PlanFacts): Plan {
     announcements: announcementsOf(facts.lastConclusion),
     carried: carried.findings,
     carriedLenses: carried.lenses,
-    carriedDispositions: here?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
+    carriedDispositions: sameHeadConclusion?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
     model,
     plannedAt: facts.now,
   }

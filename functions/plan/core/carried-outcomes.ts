@@ -8,7 +8,7 @@ import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion
 import type { Configuration } from '../../../shared/verdict/config.ts'
 import { notLookedAt } from '../../../shared/verdict/reconciliation.ts'
 
-export interface Carried {
+export interface CarriedOutcomes {
   /** What those lenses found at this very head. */
   readonly findings: readonly Finding[]
   /** Those that read it. */
@@ -17,17 +17,17 @@ export interface Carried {
   readonly leftOut: readonly LeftOut[]
 }
 
-export const NOTHING_CARRIED: Carried = { findings: [], lenses: [], leftOut: [] }
+export const NOTHING_CARRIED: CarriedOutcomes = { findings: [], lenses: [], leftOut: [] }
 
 /** Pure. `last` is the verdict at the head of the run, `placed` the lenses that read it again; one that is off has no say. */
-export function carriedFrom(
+export function carriedOutcomes(
   last: Conclusion,
   now: {
     readonly configuration: Configuration
     readonly placed: readonly LensName[]
     readonly files: readonly Pick<FileChange, 'path'>[]
   },
-): Carried {
+): CarriedOutcomes {
   const lenses: readonly string[] = LENS_NAMES.filter((lens) => {
     return now.configuration.lenses[lens] === 'active' && !now.placed.includes(lens)
   })
