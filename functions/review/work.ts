@@ -6,7 +6,7 @@ import { failpoint } from '../../shared/base/failpoints.ts'
 import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/base/limits.ts'
 import { type Documents, getDocument, getText, putDocument } from '../../shared/documents/documents.ts'
 import { cachedResult, cacheResult } from '../../shared/documents/result-cache.ts'
-import { LENS_KINDS, type LensName, type ModelCalls, type ModelChoice } from '../../shared/findings/lens.ts'
+import { LENSES, type LensName, type ModelCalls, type ModelChoice } from '../../shared/findings/lens.ts'
 import type { ReviewOutcome } from '../../shared/fleet/lease.ts'
 import { modelOfPool } from '../../shared/fleet/pools.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
@@ -200,7 +200,7 @@ async function modelOf(
   lens: LensName,
   calls: ModelCalls,
 ): Promise<ModelChoice | undefined> {
-  if (!plan.model || LENS_KINDS[lens] !== 'model') return undefined
+  if (!plan.model || LENSES[lens].kind !== 'model') return undefined
   const { text } = await deps.modelsSecret.read(deps.now())
   const apiKey = apiKeyIn(text)
   return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS, calls }
