@@ -13,8 +13,6 @@ export interface PlainTable {
   readonly name: string
   /** The input of DynamoDB's CreateTable. */
   readonly createTable: Readonly<Record<string, unknown>> & { readonly TableName: string }
-  /** Attribute with the second after which an item may be removed. */
-  readonly timeToLiveAttribute: string
 }
 
 export interface PlainQueue {
@@ -125,7 +123,7 @@ export function plainStack(template: Template, assets: AssetPaths, account: Acco
   }
 }
 
-function plainTable({ name, read, logicalId }: NamedResource): PlainTable {
+function plainTable({ name, read }: NamedResource): PlainTable {
   return {
     name,
     createTable: {
@@ -135,7 +133,6 @@ function plainTable({ name, read, logicalId }: NamedResource): PlainTable {
       GlobalSecondaryIndexes: read('GlobalSecondaryIndexes'),
       BillingMode: read('BillingMode'),
     },
-    timeToLiveAttribute: text(read('TimeToLiveSpecification', 'AttributeName'), logicalId),
   }
 }
 

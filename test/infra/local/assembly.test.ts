@@ -71,7 +71,6 @@ describe('what it says', () => {
   test('the table can be created as it stands', () => {
     expect(assembly.table).toMatchObject({
       name: 'ledger',
-      timeToLiveAttribute: 'expiresAt',
       createTable: {
         TableName: 'ledger',
         BillingMode: 'PAY_PER_REQUEST',
