@@ -20,7 +20,6 @@ import type { Runner } from './runner.ts'
 
 export interface Machine {
   readonly arn: string
-  readonly name: string
   /** Parsed Amazon States Language, its ARNs concrete. */
   readonly definition: object
 }

@@ -110,7 +110,7 @@ export function functionError(errorType: string, errorMessage = `${errorType} ha
 /** A service for this machine over a temporary folder, which goes when it is closed. */
 export async function startMachine(definition: object, invoke: Invoke): Promise<LocalStepFunctions> {
   const directory = mkdtempSync(join(tmpdir(), 'stepfunctions-'))
-  const machines = [{ arn: machineArn, name: 'reviews', definition }]
+  const machines = [{ arn: machineArn, definition }]
   const service = await startStepFunctions({ directory, machines, invoke })
   return {
     ...service,
