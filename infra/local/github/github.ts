@@ -19,8 +19,6 @@ export interface GitHubOptions {
   /** Milliseconds since 1970; also the `Date` of answers, and what tokens expire by. */
   now?: () => number
   app: AppIdentity
-  /** Where webhooks go. Until it is known, they are recorded and wait. */
-  webhookUrl?: string
   /** GET requests show the state of so many milliseconds ago, as a replica behind its primary would; `lag` is for one route. */
   lagMs?: number
   /** True: more than 80 changes a minute or 500 an hour of one installation are refused, as GitHub does. */
@@ -33,6 +31,7 @@ export interface GitHubStandIn extends LocalService, Controls {
   redeliver(deliveryId: string): Promise<void>
   /** Resolves at the next change of anything. Ask before looking, or a change in between is missed. */
   changed(): Promise<void>
+  /** Where webhooks go. Until it is known, they are recorded and wait. */
   setWebhookUrl(url: string): void
 }
 
@@ -57,7 +56,6 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
   const server = createApiServer(api, systemEntropy, now)
   const service = await serve(server.listener)
   url = service.url
-  if (options.webhookUrl !== undefined) webhooks.setEndpoint(options.webhookUrl)
   let closing: Promise<void> | undefined
 
   return {

@@ -69,9 +69,12 @@ export function makeRepository(...history: Files[]): TestRepository {
   return { directory, commits }
 }
 
+type TestOptions = Partial<GitHubOptions> & { readonly webhookUrl?: string }
+
 /** Closed when the test ends, which fails if anything was asked or answered that GitHub's description forbids. */
-export async function startedGitHub(options: Partial<GitHubOptions> = {}): Promise<GitHubStandIn> {
+export async function startedGitHub({ webhookUrl, ...options }: TestOptions = {}): Promise<GitHubStandIn> {
   const github = await startGitHub({ app: APP, ...options })
+  if (webhookUrl !== undefined) github.setWebhookUrl(webhookUrl)
   validating(github)
   onTestFinished(async () => {
     await github.close()
@@ -81,7 +84,7 @@ export async function startedGitHub(options: Partial<GitHubOptions> = {}): Promi
 }
 
 /** A stand-in with one repository and one open pull request from its first to its last commit. */
-export async function withPullRequest(repository: TestRepository, options: Partial<GitHubOptions> = {}) {
+export async function withPullRequest(repository: TestRepository, options: TestOptions = {}) {
   const github = await startedGitHub(options)
   const number = await openPullRequest(github, repository)
   return { github, number, octokit: clientOf(github) }
