@@ -1,5 +1,5 @@
 /** Muster's summary comment, as it stands on a pull request of the stand-in. Pure. */
-import type { PullRequestSnapshot } from '../infra/local/github/github.ts'
+import type { PullRequestSnapshot } from '../infra/local/github/snapshot.ts'
 
 /** The hidden lines that Muster adds for itself and for programs. Only whole lines: what a finding quotes stays. */
 const HIDDEN_LINE = /^<!-- muster:v1 .*-->\n?/gm

@@ -48,14 +48,6 @@ export class ContextReader {
     return this.refuse(name, `must be one of ${allowed.join(', ')}`, value)
   }
 
-  flag(name: string): boolean {
-    const value = this.#value(name)
-    if (value === undefined || value === false || value === 'false') return false
-    if (value === true || value === 'true') return true
-    this.refuse(name, 'must be true or false', value)
-    return false
-  }
-
   /** Notes a problem, and answers undefined in place of the value. */
   refuse(name: string, problem: string, value: unknown): undefined {
     this.#problems.push(`${prefix}${name} ${problem}, got ${JSON.stringify(value)}`)

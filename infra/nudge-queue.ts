@@ -6,8 +6,6 @@ import { Construct } from 'constructs'
 export interface NudgeQueueProps {
   /** Timeout of the function that the queue invokes. */
   readonly consumerTimeoutSeconds: number
-  /** Only for an emulated AWS that needs one to see that the queue is FIFO; else CloudFormation names it. */
-  readonly physicalName?: string
 }
 
 /**
@@ -31,16 +29,13 @@ export class NudgeQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: NudgeQueueProps) {
     super(scope, id)
-    const { physicalName } = props
     this.deadLetters = new Queue(this, 'DeadLetters', {
-      ...(physicalName === undefined ? {} : { queueName: `${physicalName}-dead-letters.fifo` }),
       fifo: true,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: deadLetterRetention,
     })
     this.queue = new Queue(this, 'Queue', {
-      ...(physicalName === undefined ? {} : { queueName: `${physicalName}.fifo` }),
       fifo: true,
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

@@ -13,8 +13,6 @@ export interface PlainTable {
   readonly name: string
   /** The input of DynamoDB's CreateTable. */
   readonly createTable: Readonly<Record<string, unknown>> & { readonly TableName: string }
-  /** Attribute with the second after which an item may be removed. */
-  readonly timeToLiveAttribute: string
 }
 
 export interface PlainQueue {
@@ -35,7 +33,6 @@ export interface PlainFunction {
   readonly handler: string
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  readonly memoryMiB: number
   /** The most invocations at once; absent: no limit of its own. */
   readonly reservedConcurrency?: number | undefined
 }
@@ -59,14 +56,12 @@ export interface PlainRoute {
 }
 
 export interface PlainSchedule {
-  readonly name: string
   readonly intervalMs: number
   /** Name of the function. */
   readonly function: string
 }
 
 export interface PlainStateMachine {
-  readonly name: string
   readonly arn: string
   /** The definition in the States Language, with concrete ARNs. */
   readonly definition: Readonly<Record<string, unknown>>
@@ -75,7 +70,6 @@ export interface PlainStateMachine {
 export interface PlainStack {
   readonly account: Account
   readonly table: PlainTable
-  readonly bucket: { readonly name: string }
   readonly secrets: readonly { readonly name: string }[]
   readonly queues: readonly PlainQueue[]
   readonly functions: readonly PlainFunction[]
@@ -114,7 +108,6 @@ export function plainStack(template: Template, assets: AssetPaths, account: Acco
   return {
     account,
     table: plainTable(onlyOne('AWS::DynamoDB::Table', all('AWS::DynamoDB::Table'))),
-    bucket: { name: onlyOne('AWS::S3::Bucket', all('AWS::S3::Bucket')).name },
     secrets: all('AWS::SecretsManager::Secret').map(({ name }) => ({ name })),
     queues: deadLettersFirst(all('AWS::SQS::Queue').map(plainQueue)),
     functions: all('AWS::Lambda::Function').map((resource) => plainFunction(resource, assets)),
@@ -125,7 +118,7 @@ export function plainStack(template: Template, assets: AssetPaths, account: Acco
   }
 }
 
-function plainTable({ name, read, logicalId }: NamedResource): PlainTable {
+function plainTable({ name, read }: NamedResource): PlainTable {
   return {
     name,
     createTable: {
@@ -135,7 +128,6 @@ function plainTable({ name, read, logicalId }: NamedResource): PlainTable {
       GlobalSecondaryIndexes: read('GlobalSecondaryIndexes'),
       BillingMode: read('BillingMode'),
     },
-    timeToLiveAttribute: text(read('TimeToLiveSpecification', 'AttributeName'), logicalId),
   }
 }
 
@@ -177,7 +169,6 @@ function plainFunction({ name, names, read, logicalId }: NamedResource, assets: 
     handler: text(read('Handler'), logicalId),
     environment: (read('Environment', 'Variables') ?? {}) as Record<string, string>,
     timeoutMs: count(read('Timeout'), logicalId) * 1_000,
-    memoryMiB: count(read('MemorySize'), logicalId),
     reservedConcurrency: read('ReservedConcurrentExecutions') as number | undefined,
   }
 }
@@ -205,22 +196,22 @@ function plainRoute({ read, logicalId }: NamedResource, integrations: NamedResou
 
 const millisecondsOf: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-function plainSchedule({ name, read, logicalId }: NamedResource): PlainSchedule {
+function plainSchedule({ read, logicalId }: NamedResource): PlainSchedule {
   const expression = text(read('ScheduleExpression'), logicalId)
   const [, amount, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? []
   const unitMs = millisecondsOf[unit]
   if (amount === undefined || unitMs === undefined) {
     throw new Error(`The schedule ${logicalId} must be a rate in minutes, hours or days, got ${expression}.`)
   }
-  return { name, intervalMs: Number(amount) * unitMs, function: lastPart(read('Target', 'Arn'), logicalId) }
+  return { intervalMs: Number(amount) * unitMs, function: lastPart(read('Target', 'Arn'), logicalId) }
 }
 
-function plainStateMachine({ name, names, read, logicalId }: NamedResource): PlainStateMachine {
+function plainStateMachine({ names, read, logicalId }: NamedResource): PlainStateMachine {
   const values = (read('DefinitionSubstitutions') ?? {}) as Record<string, unknown>
   const definition = substitute(text(read('DefinitionString'), logicalId), (variable) =>
     text(values[variable], `${logicalId} (substitution ${variable})`),
   )
-  return { name, arn: names.ref, definition: JSON.parse(definition) }
+  return { arn: names.ref, definition: JSON.parse(definition) }
 }
 
 /** What each type of resource is called: the last word of its construct, which is left out of its name. */
@@ -231,7 +222,6 @@ const typeWords: Readonly<Record<string, string>> = {
   'AWS::SecretsManager::Secret': 'secret',
   'AWS::Lambda::Function': 'function',
   'AWS::StepFunctions::StateMachine': 'machine',
-  'AWS::Scheduler::Schedule': 'schedule',
 }
 
 /** CDK ends a logical id with eight digits of a hash of the construct's path. */

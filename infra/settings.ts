@@ -28,8 +28,6 @@ export interface Settings {
   readonly alarmTopicArn: string | undefined
   /** An address that alarms are sent to, over a topic of the stack's. */
   readonly alarmEmail: string | undefined
-  /** Gives queues a name of their own, which an emulated AWS needs. Never on a real one: a fixed name blocks replacement. */
-  readonly physicalNames: boolean
 }
 
 const githubApiUrlDefault = 'https://api.github.com'
@@ -65,7 +63,6 @@ export function settingsFromContext(node: Node): Settings {
     webhookRequestsPerSecond: context.wholeNumber('webhookRequestsPerSecond', 1) ?? webhookRequestsPerSecondDefault,
     alarmTopicArn: context.textLike('alarmTopicArn', /^arn:[^:]+:sns:[^:]+:\d{12}:[^:]+$/, 'the ARN of an SNS topic'),
     alarmEmail: context.textLike('alarmEmail', /^[^@\s]+@[^@\s]+$/, 'an e-mail address'),
-    physicalNames: context.flag('physicalNames'),
   }
   if (settings.alarmTopicArn !== undefined && settings.alarmEmail !== undefined) {
     context.refuse('alarmEmail', 'must be left out where muster:alarmTopicArn is given', settings.alarmEmail)

@@ -11,7 +11,7 @@ import { MusterApi } from './http-api.ts'
 import { LedgerTable } from './ledger-table.ts'
 import { machineRooms } from './machine.ts'
 import { NudgeQueue, queueConcurrency } from './nudge-queue.ts'
-import { type QueueName, reach } from './reach.ts'
+import { reach } from './reach.ts'
 import { RoomFunction } from './room-function.ts'
 import { type RoomName, roomNames, rooms } from './rooms.ts'
 import { RunMachine } from './run-machine.ts'
@@ -33,12 +33,9 @@ export class MusterStack extends Stack {
     const { settings } = props
     const { logRetention } = settings
 
-    const queue = (name: QueueName, constructId: string, consumer: RoomName) =>
-      new NudgeQueue(this, constructId, {
-        consumerTimeoutSeconds: rooms[consumer].timeoutSeconds,
-        ...(settings.physicalNames ? { physicalName: `muster-${name}` } : {}),
-      })
-    const queues = { inbox: queue('inbox', 'Inbox', 'command'), outbox: queue('outbox', 'Outbox', 'post') }
+    const queue = (constructId: string, consumer: RoomName) =>
+      new NudgeQueue(this, constructId, { consumerTimeoutSeconds: rooms[consumer].timeoutSeconds })
+    const queues = { inbox: queue('Inbox', 'command'), outbox: queue('Outbox', 'post') }
     const resources: Reachable = {
       table: new LedgerTable(this, 'Ledger').table,
       documents: new DocumentsBucket(this, 'Documents').bucket,

@@ -2,22 +2,24 @@
 import type { SimulatedTable } from '../../test/simulation/services/table.ts'
 import { createTable } from '../../test/simulation/stack.ts'
 
-/** Items that DynamoDB takes at once. */
-const BATCH_MAX = 25
+/** Items of one transaction: DynamoDB's limit. */
+const TRANSACTION_MAX = 100
 /** Runs that ended on one day, which stand together in the index for people. */
 const RUNS_A_DAY = 2_000
 const DAY_MS = 24 * 3_600_000
 
 /** Puts `count` items: for each other run its own, two reviews', and its pull request's thread. */
 export function fillUnrelated(table: SimulatedTable, count: number): void {
-  for (let from = 0; from < count; from += BATCH_MAX) {
-    const size = Math.min(BATCH_MAX, count - from)
-    const puts = Array.from({ length: size }, (_, index) => ({ PutRequest: { Item: itemOf(from + index) } }))
+  for (let from = 0; from < count; from += TRANSACTION_MAX) {
+    const size = Math.min(TRANSACTION_MAX, count - from)
+    const puts = Array.from({ length: size }, (_, index) => ({
+      Put: { TableName: createTable.TableName, Item: itemOf(from + index) },
+    }))
     const { status, body } = table.answer({
       method: 'POST',
       path: '/',
-      headers: { 'x-amz-target': 'DynamoDB_20120810.BatchWriteItem' },
-      body: JSON.stringify({ RequestItems: { [createTable.TableName]: puts } }),
+      headers: { 'x-amz-target': 'DynamoDB_20120810.TransactWriteItems' },
+      body: JSON.stringify({ TransactItems: puts }),
     })
     if (status !== 200) throw new Error(`The table refused to be filled: ${body}`)
   }

@@ -28,17 +28,24 @@ export interface JsonService {
 
 /** A refusal that the caller's SDK rebuilds as an error named `code`. */
 export class ServiceError extends Error {
-  override readonly name = 'ServiceError'
+  override readonly name: string = 'ServiceError'
   readonly code: string
   readonly status: number
   /** The code of the older query protocol, for services that still announce it. */
   readonly queryCode: string | undefined
+  /** Members of the answer beside the message. */
+  readonly members: Readonly<Record<string, unknown>>
 
-  constructor(code: string, message: string, options: { status?: number; queryCode?: string } = {}) {
-    super(message)
+  constructor(
+    code: string,
+    message: string,
+    options: ErrorOptions & { status?: number; queryCode?: string; members?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message, options)
     this.code = code
     this.status = options.status ?? 400
     this.queryCode = options.queryCode
+    this.members = options.members ?? {}
   }
 }
 
@@ -110,7 +117,8 @@ function refuse(response: ServerResponse, service: JsonService, error: ServiceEr
   if (error.queryCode !== undefined) {
     response.setHeader('x-amzn-query-error', `${error.queryCode};${error.status < 500 ? 'Sender' : 'Receiver'}`)
   }
-  answer(response, service, error.status, { __type: `${service.errorNamespace}#${error.code}`, message: error.message })
+  const { code, message, members } = error
+  answer(response, service, error.status, { __type: `${service.errorNamespace}#${code}`, message, ...members })
 }
 
 function answer(response: ServerResponse, service: JsonService, status: number, body: unknown): void {

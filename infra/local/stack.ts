@@ -4,13 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import {
-  CreateTableCommand,
-  DescribeTimeToLiveCommand,
-  DynamoDBClient,
-  UpdateTimeToLiveCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 import { CreateSecretCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { startApi } from './api.ts'
@@ -206,9 +200,8 @@ function environmentOf(
   return { ...Object.fromEntries(own), ...overrides }
 }
 
-/** Makes the table and its time to live, whichever of them a process that was killed has not come to. */
+/** Makes the table, unless an earlier process has. */
 async function createTable(client: DynamoDBClient, { table }: Assembly): Promise<void> {
-  const TableName = table.name
   try {
     await client
       .send(new CreateTableCommand(table.createTable as ConstructorParameters<typeof CreateTableCommand>[0]))
@@ -216,11 +209,7 @@ async function createTable(client: DynamoDBClient, { table }: Assembly): Promise
         if (error.name !== 'ResourceInUseException') throw error
       })
     // As on AWS, a table is answered before it can be used.
-    await waitUntilTableExists({ client, ...TABLE_WAIT_SECONDS }, { TableName })
-    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }))
-    if (TimeToLiveDescription?.TimeToLiveStatus === 'ENABLED') return
-    const TimeToLiveSpecification = { Enabled: true, AttributeName: table.timeToLiveAttribute }
-    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+    await waitUntilTableExists({ client, ...TABLE_WAIT_SECONDS }, { TableName: table.name })
   } finally {
     client.destroy()
   }

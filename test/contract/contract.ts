@@ -7,7 +7,8 @@
  *     …
  *     assertNoViolations(github)       // before it is closed
  */
-import type { Exchange, GitHubStandIn } from '../../infra/local/github/github.ts'
+import type { Exchange } from '../../infra/local/github/api.ts'
+import type { GitHubStandIn } from '../../infra/local/github/github.ts'
 import { describedOperations } from './description.ts'
 
 export interface Violation {

@@ -43,8 +43,6 @@ export interface Operation {
 
 /** Where GitHub answers otherwise than it describes: an outdated comment has no line any more, and says so with null. */
 const ALSO_NULL: readonly (readonly [schema: string, property: string])[] = [
-  ['pull-request-review-comment', 'line'],
-  ['pull-request-review-comment', 'position'],
   ['review-comment', 'line'],
   ['review-comment', 'position'],
 ]
@@ -172,17 +170,13 @@ function resolved<T extends Referring>(value: T): T {
 
 /**
  * The description in JSON Schema's words. `nullable` may stand without a type in OpenAPI, and beside an `enum` that
- * doesn't name null. One mistake is put right: in the list of installations an account is a user *and* an enterprise.
+ * doesn't name null.
  */
 function typed(value: Json): Json {
   if (Array.isArray(value)) return value.map(typed)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, typed(member)]))
-  const { nullable, allOf, ...others } = members
-  const schema =
-    Array.isArray(allOf) && titlesOf(allOf) === 'Simple User, Enterprise'
-      ? { ...others, anyOf: allOf }
-      : { ...others, ...(allOf === undefined ? {} : { allOf }) }
+  const { nullable, ...schema } = members
   return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema
 }
 
@@ -194,10 +188,6 @@ function amended(json: Json): Json {
     properties[property].nullable = true
   }
   return json
-}
-
-function titlesOf(schemas: readonly Json[]): string {
-  return schemas.map((schema) => (schema as { title?: string } | null)?.title).join(', ')
 }
 
 /** The same for `{pull_number}`, `:number` and `*path`. */

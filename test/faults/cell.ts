@@ -1,6 +1,5 @@
 /** One cell of the matrix: one thing to be shown, one fault of GitHub at one call, a poster that dies at one moment; and what stands there in the end. */
-import type { FaultKind } from '../../infra/local/github/faults.ts'
-import type { Failing } from '../../infra/local/github/github.ts'
+import type { Failing, FaultKind } from '../../infra/local/github/faults.ts'
 import { unreachable } from '../../shared/github/failures.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { checkRunIdentity } from '../../shared/publishing/check-run.ts'

@@ -22,7 +22,6 @@ test('nothing has to be said', () => {
     webhookRequestsPerSecond: 100,
     alarmTopicArn: undefined,
     alarmEmail: undefined,
-    physicalNames: false,
   })
 })
 
@@ -67,7 +66,6 @@ test('every wrong value is named at once, with what is allowed', () => {
       'muster:githubApiUrl': 'github.example',
       'muster:leaseSeconds': '30',
       'muster:logRetentionDays': '31',
-      'muster:physicalNames': 'maybe',
       'muster:alarmTopicArn': 'arn:aws:sqs:eu-central-1:123456789012:queue',
       'muster:alarmEmail': 'operators',
       'muster:webhookRequestsPerSecond': '1.5',
@@ -77,7 +75,6 @@ test('every wrong value is named at once, with what is allowed', () => {
     'muster:githubApiUrl must be an http or https URL, got "github.example"',
     'muster:leaseSeconds must be a whole number of at least 60, got "30"',
     'muster:logRetentionDays must be one of 1, 3, 5',
-    'muster:physicalNames must be true or false, got "maybe"',
     'muster:alarmTopicArn must be the ARN of an SNS topic',
     'muster:alarmEmail must be an e-mail address, got "operators"',
     'muster:webhookRequestsPerSecond must be a whole number of at least 1, got "1.5"',

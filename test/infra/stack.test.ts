@@ -144,17 +144,6 @@ describe('queues', () => {
       expect(source, logicalId).toMatchObject({ BatchSize: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] })
     }
   })
-
-  test('they get names of their own only for an emulated AWS', async () => {
-    const emulated = await synthesizeTemplate({ 'muster:physicalNames': 'true' })
-    const names = ofType(emulated, 'AWS::SQS::Queue').map(([, { Properties }]) => Properties.QueueName)
-    expect(names.sort()).toEqual([
-      'muster-inbox-dead-letters.fifo',
-      'muster-inbox.fifo',
-      'muster-outbox-dead-letters.fifo',
-      'muster-outbox.fifo',
-    ])
-  })
 })
 
 describe('functions', () => {

@@ -19,7 +19,6 @@ export interface Table {
   readonly KeySchema: readonly { readonly AttributeName: string }[]
   TableStatus: string
   readonly GlobalSecondaryIndexes?: readonly Index[]
-  readonly LocalSecondaryIndexes?: readonly Index[]
 }
 
 export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'; key: string }
@@ -47,7 +46,6 @@ export interface Database {
   put(key: string, value: unknown): Promise<void>
   del(key: string): Promise<void>
   batch(writes: readonly Write[]): Promise<void>
-  clear(range: Range): Promise<void>
   iterator(range: Range): AsyncIterable<[string, unknown]>
   values(range: Range): AsyncIterable<unknown>
   keys(range: Range): AsyncIterable<string>
@@ -76,24 +74,16 @@ interface Internals {
   getIndexActions(indexes: readonly Index[], before: null, after: Item, table: Table): { puts: IndexRow[] }
 }
 
-/** What dynalite does itself, as far as we let it. */
-export const operations = [
-  'BatchGetItem',
-  'BatchWriteItem',
+/** The operations that are dynalite's own. */
+const operations = [
   'CreateTable',
   'DeleteItem',
-  'DeleteTable',
   'DescribeTable',
   'GetItem',
-  'ListTables',
-  'ListTagsOfResource',
   'PutItem',
   'Query',
   'Scan',
-  'TagResource',
-  'UntagResource',
   'UpdateItem',
-  'UpdateTable',
 ] as const
 
 export type Operation = (typeof operations)[number]
@@ -133,12 +123,11 @@ export async function openStore(path: string | undefined): Promise<Store> {
   return store
 }
 
-/** Where dynalite keeps the rows of a table, of its tags, and of an index. */
+/** Where dynalite keeps the rows of a table, and of an index of it. Every index here is a global one. */
 export const tableRows = (table = ''): string => `table~${table}`
-export const tagRows = (table: string): string => `tag-${table}~`
 export const itemRows = (table: string): string => `item-${table}~`
-export const indexRows = (kind: string, table: string, index = ''): string =>
-  `index-${kind.toLowerCase()}~${table}~${index === '' ? '' : `${index}~`}`
+export const indexRows = (table: string, index = ''): string =>
+  `index-global~${table}~${index === '' ? '' : `${index}~`}`
 
 /** Every key that starts with `prefix`; dynalite's keys are ASCII. */
 export function startingWith(prefix: string): Range {
@@ -147,19 +136,8 @@ export function startingWith(prefix: string): Range {
 
 /** The rows that `item` has in the indexes of `table`, by their key in the database. */
 export function expectedIndexRows(table: Table, item: Item): [string, Item][] {
-  return indexKinds(table).flatMap(([kind, indexes]) =>
-    internals
-      .getIndexActions(indexes, null, item, table)
-      .puts.map((row): [string, Item] => [indexRows(kind, table.TableName, row.index) + row.key, row.item]),
-  )
-}
-
-/** The indexes of `table` by kind. */
-export function indexKinds(table: Table): ['local' | 'global', readonly Index[]][] {
-  return [
-    ['local', table.LocalSecondaryIndexes ?? []],
-    ['global', table.GlobalSecondaryIndexes ?? []],
-  ]
+  const { puts } = internals.getIndexActions(table.GlobalSecondaryIndexes ?? [], null, item, table)
+  return puts.map((row) => [indexRows(table.TableName, row.index) + row.key, row.item])
 }
 
 /** The description of an active table; a `ServiceError` (ResourceNotFoundException) for any other name. */

@@ -1,14 +1,14 @@
 /** What this service can answer instead of a result, and why it can refuse to start. */
+import { ServiceError as ProtocolError } from '../json-protocol.ts'
 
 /** An error answer of DynamoDB, as a client meets it: always status 400, `name` is what callers compare. */
-export class ServiceError extends Error {
-  /** Members beside the message, for example `Item` or `CancellationReasons`. */
-  readonly members: Readonly<Record<string, unknown>>
+export class ServiceError extends ProtocolError {
+  override readonly name: string
 
+  /** `members` stand beside the message, for example `Item` or `CancellationReasons`. */
   constructor(name: string, message: string, members: Readonly<Record<string, unknown>> = {}, options?: ErrorOptions) {
-    super(message, options)
+    super(name, message, { ...options, members })
     this.name = name
-    this.members = members
   }
 }
 

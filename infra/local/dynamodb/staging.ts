@@ -91,7 +91,7 @@ function stage(store: Store, whenItemIsWritten: (writes: readonly Write[]) => Pr
   }
 
   function getIndexDb(kind: string, table: string, index: string): ReturnType<Store['getIndexDb']> {
-    const prefix = indexRows(kind, table, index)
+    const prefix = indexRows(table, index)
     return {
       ...store.getIndexDb(kind, table, index),
       put(key, value, done) {

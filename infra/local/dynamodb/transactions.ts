@@ -1,4 +1,4 @@
-/** TransactWriteItems and TransactGetItems. The caller lets nothing else run meanwhile. */
+/** TransactWriteItems. The caller lets nothing else run meanwhile. */
 import type { CompletedTransactions } from './completed.ts'
 import {
   type Answer,
@@ -6,7 +6,6 @@ import {
   getTable,
   type Item,
   itemSize,
-  perform,
   type Request,
   type Store,
   validate,
@@ -16,7 +15,7 @@ import {
 import { ServiceError, validationError } from './errors.ts'
 import { type Attempt, attempt } from './staging.ts'
 
-const ACTIONS_MAX = 100 // TransactWriteItems API reference; TransactGetItems has the same
+const ACTIONS_MAX = 100 // TransactWriteItems API reference
 const BYTES_MAX = 4 * 1024 * 1024 // the items of one transaction together; same source
 
 /** How each kind of action is decided. A check is a delete that is never written. */
@@ -61,20 +60,6 @@ export async function transactWrite(store: Store, completed: CompletedTransactio
   return {}
 }
 
-/** Reads up to 100 items as they were at one moment. */
-export async function transactGet(store: Store, request: Request): Promise<Answer> {
-  const gets = membersOf(request).map((member) => {
-    if (!isObject(member.Get)) throw validationError('TransactItems can only contain Get')
-    return validate(store, 'GetItem', member.Get)
-  })
-  await refuseSharedItems(
-    store,
-    gets.map((get) => ({ request: get })),
-  )
-  const answers = await Promise.all(gets.map((get) => perform(store, 'GetItem', get)))
-  return { Responses: answers.map(({ Item }) => (Item === undefined ? {} : { Item })) }
-}
-
 function membersOf(request: Request): Request[] {
   const members: unknown = request.TransactItems
   if (!Array.isArray(members) || members.length < 1 || members.length > ACTIONS_MAX || !members.every(isObject)) {
@@ -102,7 +87,7 @@ function readAction(store: Store, member: Request): Action {
   }
 }
 
-async function refuseSharedItems(store: Store, actions: readonly { readonly request: Request }[]): Promise<void> {
+async function refuseSharedItems(store: Store, actions: readonly Action[]): Promise<void> {
   const seen = new Set<string>()
   for (const { request } of actions) {
     const table = await getTable(store, String(request.TableName))

@@ -14,9 +14,8 @@ import { rateHeaders } from './rate.ts'
 import { appRoutes } from './routes/app.ts'
 import { checkRoutes } from './routes/checks.ts'
 import { commentRoutes } from './routes/comments.ts'
-import { deliveryRoutes } from './routes/deliveries.ts'
 import { pullRoutes } from './routes/pulls.ts'
-import { commitRoute, repositoryRoutes } from './routes/repository.ts'
+import { repositoryRoutes } from './routes/repository.ts'
 import { reviewRoutes } from './routes/reviews.ts'
 import { snapshotOf } from './snapshot.ts'
 import type { Storage } from './store/storage.ts'
@@ -49,13 +48,11 @@ export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limi
   const authentication = createAuthentication(app, store, entropy, now)
   const routes = [
     ...appRoutes(world, authentication),
-    ...deliveryRoutes(world, webhooks),
     ...pullRoutes(world),
     ...reviewRoutes(world),
     ...commentRoutes(world),
     ...checkRoutes(world),
     ...repositoryRoutes(world),
-    commitRoute(world),
     ...pageRoutes(world),
   ]
   const faults: Faults = createFaults(routes, now)

@@ -17,14 +17,12 @@ export const FAULTS = {
   abuse_422: { stores: false },
   server_500: { stores: false },
   bad_gateway_502: { stores: false },
-  hang_before: { stores: false },
   reset: { stores: false },
   bad_gateway_after: { stores: true },
   hang_after: { stores: true },
   reset_after: { stores: true },
   /** A whole HTTP message, its JSON cut in the middle. */
   truncated_json: { stores: true },
-  slow_body: { stores: true },
   /** Worked on when `release` is called, and not sooner: the client may have given up long before. */
   late: { stores: true },
 } as const satisfies Record<string, { stores: boolean }>
@@ -36,8 +34,6 @@ export interface Fault extends RouteOrder {
   kind: FaultKind
   /** Of `secondary_403` and `rate_429`; 60 if absent. */
   retryAfterSeconds?: number
-  /** Of `slow_body`, between its halves, in ms; 1,000 if absent. */
-  pauseMs?: number
 }
 
 /** A fault that was ordered. */
@@ -63,7 +59,6 @@ export interface Faults {
 }
 
 const RETRY_AFTER_SECONDS = 60
-const PAUSE_MS = 1_000
 
 interface FaultOrder extends Fault {
   readonly spent: PromiseWithResolvers<void>
@@ -111,7 +106,7 @@ export function createFaults(routes: readonly Route[], now: () => number): Fault
 }
 
 async function strike(order: FaultOrder, work: () => Promise<Answer>, now: () => number): Promise<Answer> {
-  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS, pauseMs = PAUSE_MS } = order
+  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS } = order
   switch (kind) {
     case 'secondary_403':
       return secondaryLimit(retryAfterSeconds).answer()
@@ -125,8 +120,6 @@ async function strike(order: FaultOrder, work: () => Promise<Answer>, now: () =>
       return { status: 500, json: { message: 'Server Error' } }
     case 'bad_gateway_502':
       return badGateway()
-    case 'hang_before':
-      return unanswered({ kind: 'never' })
     case 'reset':
       return unanswered({ kind: 'reset' })
     case 'bad_gateway_after':
@@ -138,8 +131,6 @@ async function strike(order: FaultOrder, work: () => Promise<Answer>, now: () =>
       return { ...(await work()), sending: { kind: 'reset' } }
     case 'truncated_json':
       return { ...(await work()), sending: { kind: 'truncated' } }
-    case 'slow_body':
-      return { ...(await work()), sending: { kind: 'slow', pauseMs } }
     case 'late':
       return (await order.released.promise) ? work() : unanswered({ kind: 'never' })
   }

@@ -3,50 +3,22 @@
  * signed webhooks, and a page for each pull request that people can look at.
  */
 import { type LocalService, serve } from '../service.ts'
-import type { Exchange, RecordedRequest } from './api.ts'
 import { assemble } from './assembly.ts'
 import type { AppIdentity } from './authentication.ts'
 import type { Controls } from './controls.ts'
 import { systemEntropy } from './entropy.ts'
-import type { Failing, Fault } from './faults.ts'
 import { GitRepository } from './git/repository.ts'
-import type { Lag, Lagging } from './lags.ts'
 import { everyChange } from './limits.ts'
-import type { AppPermissions } from './permissions.ts'
-import type { NewPullRequest, NewRepository, PullRequestEdit } from './pulls.ts'
-import type { Delivery, Repository } from './records.ts'
 import { createApiServer } from './server.ts'
-import type { PullRequestSnapshot } from './snapshot.ts'
 import { memoryStorage } from './store/memory.ts'
 import { sqliteStorage } from './store/sqlite.ts'
-
-export type {
-  AppIdentity,
-  AppPermissions,
-  Delivery,
-  Exchange,
-  Failing,
-  Fault,
-  Lag,
-  Lagging,
-  NewPullRequest,
-  NewRepository,
-  PullRequestEdit,
-  PullRequestSnapshot,
-  RecordedRequest,
-  Repository,
-}
 
 export interface GitHubOptions {
   /** Where the state is kept; without it, in memory. One process at a time. */
   directory?: string
-  /** 0 or absent takes any free port. */
-  port?: number
   /** Milliseconds since 1970; also the `Date` of answers, and what tokens expire by. */
   now?: () => number
   app: AppIdentity
-  /** Where webhooks go. Until it is known, they are recorded and wait. */
-  webhookUrl?: string
   /** GET requests show the state of so many milliseconds ago, as a replica behind its primary would; `lag` is for one route. */
   lagMs?: number
   /** True: more than 80 changes a minute or 500 an hour of one installation are refused, as GitHub does. */
@@ -59,13 +31,14 @@ export interface GitHubStandIn extends LocalService, Controls {
   redeliver(deliveryId: string): Promise<void>
   /** Resolves at the next change of anything. Ask before looking, or a change in between is missed. */
   changed(): Promise<void>
+  /** Where webhooks go. Until it is known, they are recorded and wait. */
   setWebhookUrl(url: string): void
 }
 
 /**
  * Starts the stand-in. Everything that it has answered is on disk by then, so it may be killed at any moment; webhooks
  * that weren't handed over are sent by the next one on the same directory.
- * Rejects with `EADDRINUSE` for a port in use and `github_state_in_use` for a directory in use.
+ * Rejects with `github_state_in_use` for a directory in use.
  */
 export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn> {
   const now = options.now ?? Date.now
@@ -81,12 +54,8 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn
     limited: options.secondaryLimits ? everyChange : undefined,
   })
   const server = createApiServer(api, systemEntropy, now)
-  const service = await serve(server.listener, options.port).catch((error: unknown) => {
-    store.close()
-    throw error
-  })
+  const service = await serve(server.listener)
   url = service.url
-  if (options.webhookUrl !== undefined) webhooks.setEndpoint(options.webhookUrl)
   let closing: Promise<void> | undefined
 
   return {

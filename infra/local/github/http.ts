@@ -17,8 +17,6 @@ export type Sending =
   | { kind: 'reset' }
   /** A complete HTTP message whose body stops half-way. */
   | { kind: 'truncated' }
-  /** Half of the body, and the rest after a pause, in ms. */
-  | { kind: 'slow'; pauseMs: number }
 
 export interface Call {
   method: string
@@ -40,7 +38,7 @@ export interface Call {
 export interface Answer {
   status: number
   headers?: Record<string, string>
-  /** Sent as JSON, unless `bytes` are given. A bigint is written as a number. */
+  /** Sent as JSON, unless `bytes` are given. */
   json?: unknown
   bytes?: Buffer
   contentType?: string
@@ -136,11 +134,6 @@ export function parseBody<T>(schema: z.ZodType<T>, call: Call): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw new Refusal(422, `Invalid request.\n\n${z.prettifyError(parsed.error)}`)
-}
-
-/** True if the client asks for this media type, e.g. `raw` in `application/vnd.github.raw+json`. */
-export function accepts(call: Call, mediaType: string): boolean {
-  return new RegExp(`application/vnd\\.github\\.(?:v3\\.)?${mediaType}\\b`).test(call.headers.accept ?? '')
 }
 
 export function ok(json: unknown, headers?: Record<string, string>): Answer {

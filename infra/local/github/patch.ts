@@ -71,14 +71,6 @@ export function anchorIn(lines: readonly PatchLine[], place: Place): Anchor {
   return { found: true, position: end.position, diffHunk: shown.map((line) => line.text).join('\n') }
 }
 
-/** The line and side that GitHub's older `position` names, or null. */
-export function placeAt(lines: readonly PatchLine[], position: number): Place | null {
-  const line = lines.find((candidate) => candidate.position === position)
-  if (line?.newLine != null) return { line: line.newLine, side: 'RIGHT', startLine: null, startSide: null }
-  if (line?.oldLine != null) return { line: line.oldLine, side: 'LEFT', startLine: null, startSide: null }
-  return null
-}
-
 function lineAt(lines: readonly PatchLine[], number: number, side: Side): PatchLine | undefined {
   return lines.find((line) => (side === 'LEFT' ? line.oldLine : line.newLine) === number)
 }

@@ -47,7 +47,7 @@ export interface PullRequest {
   mergedAt: number | null
 }
 
-export type ReviewState = 'PENDING' | 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED'
+export type ReviewState = 'PENDING' | 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED'
 
 export interface Review {
   id: number
@@ -71,11 +71,10 @@ export interface ReviewComment {
   side: Side
   startLine: number | null
   startSide: Side | null
-  /** Lines below the file's first hunk header, GitHub's older way to name a place. */
+  /** Lines below the file's first hunk header. */
   position: number
   /** The hunk down to the commented line, as it was then. */
   diffHunk: string
-  inReplyTo: number | null
   createdAt: number
   updatedAt: number
 }

@@ -1,7 +1,7 @@
 /** Takes the comments of a review and finds where they stand, or refuses them all: GitHub doesn't say which one was wrong. */
 import { z } from 'zod'
 import { checkReviewBodyLength, unprocessable } from './http.ts'
-import { anchorIn, type PatchLine, type Place, placeAt } from './patch.ts'
+import { anchorIn, type PatchLine, type Place } from './patch.ts'
 import type { PullRequest, Repository, ReviewComment } from './records.ts'
 import type { World } from './world.ts'
 
@@ -10,7 +10,6 @@ const Side = z.enum(['LEFT', 'RIGHT'])
 export const CommentInput = z.object({
   path: z.string(),
   body: z.string().min(1),
-  position: z.int().optional(),
   line: z.int().optional(),
   side: Side.optional(),
   start_line: z.int().optional(),
@@ -40,7 +39,7 @@ export async function anchorComments(
 
 function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined): PlacedComment {
   if (lines === undefined) throw unprocessable('Path could not be resolved')
-  const place = placeOf(comment, lines)
+  const place = placeOf(comment)
   if (place === null) throw unprocessable('Line could not be resolved')
   const anchor = anchorIn(lines, place)
   if (anchor.found) {
@@ -57,8 +56,8 @@ function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined
   }
 }
 
-function placeOf(comment: CommentInput, lines: readonly PatchLine[]): Place | null {
-  if (comment.line === undefined) return comment.position === undefined ? null : placeAt(lines, comment.position)
+function placeOf(comment: CommentInput): Place | null {
+  if (comment.line === undefined) return null
   const side = comment.side ?? 'RIGHT'
   const startLine = comment.start_line ?? null
   return { line: comment.line, side, startLine, startSide: startLine === null ? null : (comment.start_side ?? side) }

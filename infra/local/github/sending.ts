@@ -10,15 +10,8 @@ export interface Encoded {
   body: Buffer
 }
 
-declare global {
-  interface JSON {
-    /** ES2026, in Node.js since 22: a value that `stringify` writes as exactly this text. */
-    rawJSON(text: string): object
-  }
-}
-
 export function encode(answer: Answer, entropy: Entropy, nowMs: number): Encoded {
-  const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(jsonOf(answer.json)))
+  const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.json)))
   const headers = {
     // Clients set their clock by this after a 401, so it follows the stand-in's own.
     date: new Date(nowMs).toUTCString(),
@@ -42,26 +35,7 @@ export function send(response: ServerResponse, { status, headers, body }: Encode
     case 'truncated':
       response.writeHead(status, { ...headers, 'content-length': String(half.length) }).end(half)
       return
-    case 'slow': {
-      response.writeHead(status, headers).write(half)
-      const rest = setTimeout(() => response.end(body.subarray(half.length)), sending.pauseMs)
-      response.once('close', () => clearTimeout(rest)) // the client left, or the stand-in closes
-      return
-    }
     case undefined:
       response.writeHead(status, headers).end(body)
-  }
-}
-
-/** Ids beyond 2⁵³ are bigints here and numbers on the wire, with every digit, as GitHub writes them. */
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    // Few answers hold one, and looking at every member costs more than all the rest.
-    return JSON.stringify(value, (_, member: unknown) =>
-      typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member,
-    )
   }
 }

@@ -46,11 +46,6 @@ export class WebhookSender {
     this.#now = now
   }
 
-  /** Where webhooks go. */
-  get endpoint(): string | undefined {
-    return this.#endpoint
-  }
-
   /** From now on everything goes there, beginning with what was recorded and never handed over. */
   setEndpoint(url: string): void {
     this.#endpoint = url
@@ -98,11 +93,6 @@ export class WebhookSender {
     if (this.#endpoint === undefined) {
       throw new Error('webhook_url_missing: there is nowhere to deliver to. Set the webhook URL first.')
     }
-    await this.#underway.get(this.startRedelivery(original))
-  }
-
-  /** Records another attempt, and begins it if there is an endpoint; its sequence. */
-  startRedelivery(original: Delivery): number {
     const sequence = this.#store.change((writer) => {
       const next = writer.next('delivery', 1)
       const again: Delivery = { ...original, sequence: next, redelivery: true, recordedAt: this.#now(), result: null }
@@ -110,7 +100,7 @@ export class WebhookSender {
       return next
     })
     this.sendDue()
-    return sequence
+    await this.#underway.get(sequence)
   }
 
   /** Cuts off what is under way; without a result, it will be sent again by the next process. */

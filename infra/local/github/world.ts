@@ -12,15 +12,11 @@ import type { PullCounts } from './shapes/pull.ts'
 import type { Reader } from './store/access.ts'
 import type { Store } from './store/store.ts'
 
-export interface Listing {
-  /** The commit or tree that the files are compared with. */
-  from: string
-  head: string
-  list: ChangeList
-}
-
-export interface Comparison extends Listing {
+export interface Comparison {
   mergeBase: string
+  head: string
+  /** The files that differ between the merge base and the head. */
+  list: ChangeList
   /** How many commits only the head has, and how many only the base. */
   ahead: number
   behind: number
@@ -126,21 +122,12 @@ export class World {
     return comparing
   }
 
-  /** The files that differ between exactly these two commits or trees. */
-  async compareTrees(repository: Repository, from: string, head: string): Promise<Listing> {
-    const git = await this.gitOf(repository)
-    return { from, head, list: await git.changes(from, head) }
-  }
-
   async #compare(repository: Repository, base: string, head: string): Promise<Comparison | null> {
     const git = await this.gitOf(repository)
     const mergeBase = await git.mergeBase(base, head)
     if (mergeBase === null) return null
-    const [listing, divergence] = await Promise.all([
-      this.compareTrees(repository, mergeBase, head),
-      git.divergence(base, head),
-    ])
-    return { ...listing, ...divergence, mergeBase }
+    const [list, divergence] = await Promise.all([git.changes(mergeBase, head), git.divergence(base, head)])
+    return { mergeBase, head, list, ...divergence }
   }
 
   /** The patches of some files of a pull request at one of its heads, by path. A file without a patch is left out. */

@@ -3,20 +3,16 @@
 /** Codes of the S3 API reference, each with its HTTP status. */
 const statusByCode = {
   BadDigest: 400,
-  IncompleteBody: 400,
   InternalError: 500,
   InvalidBucketName: 400,
-  InvalidRange: 416,
   InvalidRequest: 400,
   KeyTooLongError: 400,
-  MalformedTrailerError: 400,
   MethodNotAllowed: 405,
   NoSuchKey: 404,
   NotImplemented: 501,
-  PreconditionFailed: 412,
 } as const
 
-export type S3ErrorCode = keyof typeof statusByCode
+type S3ErrorCode = keyof typeof statusByCode
 
 export class S3Error extends Error {
   override readonly name = 'S3Error'

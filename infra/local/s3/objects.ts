@@ -4,10 +4,9 @@
  * then the JSON's length in four bytes: content and description can't come apart, and change by one rename.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { S3Error } from './errors.ts'
 
 const objectSchema = z.object({
   key: z.string(),
@@ -33,18 +32,13 @@ export interface OpenObject {
 /** An upload: its content as it arrives, and what to say about it when all has arrived; that may refuse. */
 export interface Upload {
   readonly content: AsyncIterable<Buffer>
-  describe(bytes: number): Omit<StoredObject, 'key' | 'bytes' | 'storedAt'>
+  describe(): Pick<StoredObject, 'etag' | 'checksums' | 'headers'>
 }
 
 export interface Objects {
-  /**
-   * Stores the whole upload or nothing, whenever the process ends. With `onlyIfAbsent`, a key that exists, or comes to
-   * exist meanwhile, is `PreconditionFailed`. Survives the end of the process; not flushed against a power failure.
-   */
-  put(bucket: string, key: string, upload: Upload, onlyIfAbsent: boolean): Promise<StoredObject>
+  /** Stores the whole upload or nothing, whenever the process ends. Survives its end; not flushed against a power failure. */
+  put(bucket: string, key: string, upload: Upload): Promise<StoredObject>
   open(bucket: string, key: string): Promise<OpenObject | undefined>
-  /** What isn't there is removed already. */
-  remove(bucket: string, key: string): Promise<void>
 }
 
 /** Starts with a dot, which no bucket's name does. */
@@ -63,14 +57,13 @@ export async function openObjects(directory: string): Promise<Objects> {
   }
 
   return {
-    async put(bucket, key, upload, onlyIfAbsent) {
+    async put(bucket, key, upload) {
       const path = pathOf(bucket, key)
       const temporary = join(uploads, randomUUID())
       try {
         const about = await writeUpload(temporary, key, upload)
         await mkdir(dirname(path), { recursive: true })
-        if (onlyIfAbsent) await linkIfAbsent(temporary, path, key)
-        else await rename(temporary, path)
+        await rename(temporary, path)
         return about
       } finally {
         await rm(temporary, { force: true })
@@ -86,7 +79,6 @@ export async function openObjects(directory: string): Promise<Objects> {
         throw error
       }
     },
-    remove: (bucket, key) => rm(pathOf(bucket, key), { force: true }),
   }
 }
 
@@ -97,7 +89,7 @@ async function writeUpload(path: string, key: string, upload: Upload): Promise<S
     await file.writeFile(chunk) // goes on where the last one ended
     bytes += chunk.length
   }
-  const about = { key, bytes, storedAt: Date.now(), ...upload.describe(bytes) }
+  const about = { key, bytes, storedAt: Date.now(), ...upload.describe() }
   const description = Buffer.from(JSON.stringify(about))
   const length = Buffer.alloc(lengthBytes)
   length.writeUInt32BE(description.length)
@@ -119,20 +111,7 @@ async function readAt(file: FileHandle, position: number, bytes: number): Promis
   return buffer
 }
 
-/** A link, unlike a rename, fails if the name is taken: of many writers one wins. */
-async function linkIfAbsent(from: string, to: string, key: string): Promise<void> {
-  try {
-    await link(from, to)
-  } catch (cause) {
-    if (codeOf(cause) === 'EEXIST')
-      throw new S3Error('PreconditionFailed', `"${key}" exists already, and If-None-Match is "*".`)
-    throw cause
-  }
-}
-
 function absent(error: unknown): undefined {
-  if (codeOf(error) === 'ENOENT') return undefined
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
   throw error
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)

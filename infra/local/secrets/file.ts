@@ -19,15 +19,12 @@ const versionSchema = z.strictObject({
   /** Milliseconds since 1970. */
   createdAt: z.number(),
   stages: z.array(z.string()),
-  /** One of the two; binary as base64. */
-  string: z.string().optional(),
-  binary: z.string().optional(),
+  string: z.string(),
 })
 
 const secretSchema = z.strictObject({
   createdAt: z.number(),
   changedAt: z.number(),
-  description: z.string().optional(),
   versions: z.record(z.string(), versionSchema),
 })
 

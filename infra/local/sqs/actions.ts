@@ -1,128 +1,82 @@
-/** The actions of SQS on one queue or its messages, from checked input to the answer's shape. */
+/** The actions of SQS that the stack, its functions and its tests call. */
 import { z } from 'zod'
-import type { Action } from '../json-protocol.ts'
-import { sentAnswer } from './answers.ts'
-import { numberWithin, type QueueAttributes, queueArn, ranges } from './attributes.ts'
-import { batchActions } from './batch.ts'
-import { sqsError } from './errors.ts'
-import { messageSchema, outgoingMessage } from './message.ts'
+import { type Action, ServiceError } from '../json-protocol.ts'
+import { type QueueAttributes, queueArn } from './attributes.ts'
+import { messageSchema, outgoingMessage, sequenceNumber } from './message.ts'
 import type { Messages } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { receive, receiveSchema } from './receive.ts'
 import { queueOf, queueUrl, type SqsState } from './state.ts'
 
-const attributesSchema = z.record(z.string(), z.string())
-const handle = z.object({ ReceiptHandle: z.string() })
+const createSchema = z.object({ QueueName: z.string(), Attributes: z.record(z.string(), z.string()).default({}) })
+const nameSchema = z.object({ QueueName: z.string() })
+const deletion = z.object({ Id: z.string(), ReceiptHandle: z.string() })
+const deletionsSchema = z.object({ Entries: z.array(deletion) })
+const changesSchema = z.object({ Entries: z.array(deletion.extend({ VisibilityTimeout: z.number() })) })
 
-/** ListQueues in the SQS API reference. */
-const listedMax = 1_000
-
-/** All actions that are served; what Muster and its stack don't use is left out and answered as unknown. */
+/** Every other action is answered as unknown. */
 export function sqsActions(state: SqsState): Record<string, Action> {
   const { queues, messages, waiters } = state
+
+  /** One entry's refusal is its own answer, and the other entries take effect. */
+  function each<Entry extends z.infer<typeof deletion>>(
+    queue: Queue,
+    entries: readonly Entry[],
+    act: (entry: Entry) => void,
+  ): object {
+    const answer: { Successful: object[]; Failed: object[] } = { Successful: [], Failed: [] }
+    for (const entry of entries) {
+      const { Id } = entry
+      try {
+        act(entry)
+        answer.Successful.push({ Id })
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        answer.Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message })
+      }
+    }
+    waiters.notify(queue.id) // a message may be visible again, or its group unlocked
+    return answer
+  }
+
   return {
     CreateQueue(input, call) {
-      const { QueueName, Attributes } = z
-        .object({ QueueName: z.string(), Attributes: attributesSchema.optional() })
-        .parse(input)
-      return { QueueUrl: queueUrl(call, queues.create(QueueName, Attributes ?? {})) }
+      const { QueueName, Attributes } = createSchema.parse(input)
+      return { QueueUrl: queueUrl(call, queues.create(QueueName, Attributes)) }
     },
-    GetQueueUrl(input, call) {
-      const { QueueName } = z.object({ QueueName: z.string() }).parse(input)
-      return { QueueUrl: queueUrl(call, queues.get(QueueName)) }
-    },
-    ListQueues(input, call) {
-      const { QueueNamePrefix, MaxResults, NextToken } = z
-        .object({
-          QueueNamePrefix: z.string().optional(),
-          MaxResults: z.number().optional(),
-          NextToken: z.string().optional(),
-        })
-        .parse(input)
-      const max = numberWithin('MaxResults', [1, listedMax], MaxResults ?? listedMax)
-      const listed = queues.list(QueueNamePrefix ?? '').filter(({ name }) => name > (NextToken ?? ''))
-      const page = listed.slice(0, max)
-      return {
-        QueueUrls: page.map((queue) => queueUrl(call, queue)),
-        NextToken: MaxResults !== undefined && listed.length > max ? page.at(-1)?.name : undefined,
-      }
-    },
-    GetQueueAttributes(input) {
-      const { AttributeNames } = z.object({ AttributeNames: z.array(z.string()).optional() }).parse(input)
-      return { Attributes: chosen(describe(messages, queueOf(queues, input)), AttributeNames ?? []) }
-    },
-    SetQueueAttributes(input) {
-      const queue = queueOf(queues, input)
-      queues.change(queue, z.object({ Attributes: attributesSchema }).parse(input).Attributes)
-      waiters.notify(queue.id)
-    },
-    DeleteQueue(input) {
-      const queue = queueOf(queues, input)
-      queues.remove(queue)
-      waiters.notify(queue.id)
-    },
-    PurgeQueue: (input) => queues.purge(queueOf(queues, input)),
-
+    GetQueueUrl: (input, call) => ({ QueueUrl: queueUrl(call, queues.get(nameSchema.parse(input).QueueName)) }),
+    GetQueueAttributes: (input) => ({ Attributes: describe(messages, queueOf(queues, input)) }),
     SendMessage(input) {
       const queue = queueOf(queues, input)
       const message = outgoingMessage(queue.settings, messageSchema.parse(input))
-      const [sent] = messages.send(queue, [message])
+      const { id, sequence } = messages.send(queue, message)
       waiters.notify(queue.id)
-      return sent && sentAnswer(queue, message, sent)
+      return { MessageId: id, MD5OfMessageBody: message.bodyMd5, SequenceNumber: sequenceNumber(sequence) }
     },
     ReceiveMessage: (input, call) =>
       receive(state, queueOf(queues, input).name, receiveSchema.parse(input), call.signal),
-    DeleteMessage(input) {
+    DeleteMessageBatch(input) {
       const queue = queueOf(queues, input)
-      messages.delete(queue, handle.parse(input).ReceiptHandle)
-      waiters.notify(queue.id) // its group is free for the next one
+      return each(queue, deletionsSchema.parse(input).Entries, ({ ReceiptHandle }) =>
+        messages.delete(queue, ReceiptHandle),
+      )
     },
-    ChangeMessageVisibility(input) {
+    ChangeMessageVisibilityBatch(input) {
       const queue = queueOf(queues, input)
-      const { ReceiptHandle, VisibilityTimeout } = handle.extend({ VisibilityTimeout: z.number() }).parse(input)
-      messages.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
-      waiters.notify(queue.id)
+      return each(queue, changesSchema.parse(input).Entries, ({ ReceiptHandle, VisibilityTimeout }) =>
+        messages.changeVisibility(queue, ReceiptHandle, VisibilityTimeout),
+      )
     },
-    ...batchActions(state),
   }
 }
 
+/** All attributes, whichever were asked for. */
 function describe(messages: Messages, queue: Queue): QueueAttributes {
   const counts = messages.counts(queue)
-  const set = Object.entries(queue.attributes).filter(([, value]) => value !== '')
   return {
-    ...Object.fromEntries(set),
+    ...queue.attributes,
     ApproximateNumberOfMessages: String(counts.visible),
     ApproximateNumberOfMessagesNotVisible: String(counts.inFlight),
-    ApproximateNumberOfMessagesDelayed: String(counts.delayed),
-    CreatedTimestamp: String(Math.floor(queue.createdAt / 1_000)),
-    LastModifiedTimestamp: String(Math.floor(queue.modifiedAt / 1_000)),
     QueueArn: queueArn(queue.name),
   }
-}
-
-/** May be asked for although a queue doesn't have it. */
-const attributesByChoice = new Set([
-  ...Object.keys(ranges),
-  'KmsMasterKeyId',
-  'Policy',
-  'RedriveAllowPolicy',
-  'RedrivePolicy',
-])
-const attributesOfFifo = new Set([
-  'ContentBasedDeduplication',
-  'DeduplicationScope',
-  'FifoQueue',
-  'FifoThroughputLimit',
-])
-
-function chosen(attributes: QueueAttributes, names: readonly string[]): QueueAttributes | undefined {
-  if (names.includes('All')) return attributes
-  const entries = names.flatMap((name) => {
-    const value = attributes[name]
-    if (value !== undefined) return [[name, value] as const]
-    if (attributesByChoice.has(name) || attributesOfFifo.has(name)) return []
-    throw sqsError('InvalidAttributeName', `Unknown attribute ${name}. Ask for All to see those that exist.`)
-  })
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined
 }

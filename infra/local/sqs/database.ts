@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Raised with every change of the tables; a file of another version is refused, not guessed at. */
+/** Raised when an earlier file's tables don't serve any more: a file of another version is refused, not guessed at. */
 const schemaVersion = 1
 
 /** SQLite's result code for a file that another process has locked. */
@@ -16,14 +16,12 @@ const sqliteBusy = 5
  */
 const tables = `
   CREATE TABLE queues (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, attributes TEXT NOT NULL,
-    created_at INTEGER NOT NULL, modified_at INTEGER NOT NULL, purged_at INTEGER
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, attributes TEXT NOT NULL
   ) STRICT;
   CREATE TABLE messages (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, queue INTEGER NOT NULL, id TEXT NOT NULL, sent_at INTEGER NOT NULL,
     visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, first_received_at INTEGER, last_received_at INTEGER,
-    group_id TEXT, deduplication_id TEXT, source_arn TEXT, trace_header TEXT, attributes TEXT, body_md5 TEXT NOT NULL,
-    body TEXT NOT NULL
+    group_id TEXT, deduplication_id TEXT, source_arn TEXT, body_md5 TEXT NOT NULL, body TEXT NOT NULL
   ) STRICT;
   CREATE INDEX messages_ready ON messages (queue, visible_at);
   CREATE INDEX messages_age ON messages (queue, sent_at);

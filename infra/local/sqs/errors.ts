@@ -3,22 +3,15 @@ import { ServiceError } from '../json-protocol.ts'
 
 /** Code → [HTTP status, code of the query protocol], as in the SDK's own model of SQS. */
 const refusals = {
-  BatchEntryIdsNotDistinct: [400, 'AWS.SimpleQueueService.BatchEntryIdsNotDistinct'],
-  BatchRequestTooLong: [400, 'AWS.SimpleQueueService.BatchRequestTooLong'],
-  EmptyBatchRequest: [400, 'AWS.SimpleQueueService.EmptyBatchRequest'],
   InvalidAttributeName: [400, 'InvalidAttributeName'],
   InvalidAttributeValue: [400, 'InvalidAttributeValue'],
-  InvalidBatchEntryId: [400, 'AWS.SimpleQueueService.InvalidBatchEntryId'],
   InvalidMessageContents: [400, 'InvalidMessageContents'],
   InvalidParameterValue: [400, 'InvalidParameterValue'],
   MessageNotInflight: [400, 'AWS.SimpleQueueService.MessageNotInflight'],
   MissingParameter: [400, 'MissingParameter'],
-  PurgeQueueInProgress: [403, 'AWS.SimpleQueueService.PurgeQueueInProgress'],
   QueueDoesNotExist: [400, 'AWS.SimpleQueueService.NonExistentQueue'],
   QueueNameExists: [400, 'QueueAlreadyExists'],
   ReceiptHandleIsInvalid: [404, 'ReceiptHandleIsInvalid'],
-  TooManyEntriesInBatchRequest: [400, 'AWS.SimpleQueueService.TooManyEntriesInBatchRequest'],
-  UnsupportedOperation: [400, 'AWS.SimpleQueueService.UnsupportedOperation'],
 } as const satisfies Record<string, readonly [number, string]>
 
 export type SqsErrorCode = keyof typeof refusals

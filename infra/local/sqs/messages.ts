@@ -1,7 +1,7 @@
 /** The messages in the queues: order, visibility, group locks, deduplication, retention and dead letters, all in SQL. */
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { numberWithin, queueArn, ranges } from './attributes.ts'
+import { queueArn, visibilitySecondsMax } from './attributes.ts'
 import { transaction } from './database.ts'
 import { invalidParameter, sqsError } from './errors.ts'
 import type { OutgoingMessage } from './message.ts'
@@ -19,36 +19,25 @@ export interface ReceivedMessage {
   readonly sent_at: number
   readonly receives: number
   readonly first_received_at: number
-  readonly group_id: string | null
-  readonly deduplication_id: string | null
+  readonly group_id: string
+  readonly deduplication_id: string
   readonly source_arn: string | null
-  /** JSON of the message attributes, as they were sent. */
-  readonly attributes: string | null
-  readonly trace_header: string | null
   readonly body_md5: string
   readonly body: string
   readonly handle: string
 }
 
-export interface MessageCounts {
-  readonly visible: number
-  readonly inFlight: number
-  readonly delayed: number
-}
-
 export interface Messages {
-  /** Keeps all of them or, if the process ends before this returns, none. A duplicate answers what the first one did. */
-  send(queue: Queue, outgoing: readonly OutgoingMessage[]): SentMessage[]
-  /** Takes up to `max` visible messages, in order for FIFO; they are in flight for `visibilitySeconds`. */
-  receive(queue: Queue, max: number, visibilitySeconds: number): ReceivedMessage[]
-  /** Deletes what the handle stands for; nothing to delete is no error. FIFO refuses a handle that has expired. */
+  /** Keeps the message, also if the process ends right after this returns. A duplicate answers what the first one did. */
+  send(queue: Queue, message: OutgoingMessage): SentMessage
+  /** Takes up to `max` visible messages, in order; they are in flight for the queue's visibility timeout. */
+  receive(queue: Queue, max: number): ReceivedMessage[]
+  /** Deletes what the handle stands for; nothing to delete is no error. Refuses a handle that has expired. */
   delete(queue: Queue, handle: string): void
   /** The message becomes visible `seconds` from now. Refused for what isn't in flight, and beyond 12 hours. */
   changeVisibility(queue: Queue, handle: string, seconds: number): void
-  /** Runs `work`, of several of the above, as one write; what it throws undoes all of it. */
-  together<Result>(work: () => Result): Result
-  counts(queue: Queue): MessageCounts
-  /** Milliseconds until the next invisible message becomes visible, if there is one. */
+  counts(queue: Queue): { readonly visible: number; readonly inFlight: number }
+  /** Milliseconds until the next message in flight becomes visible, if there is one. */
   untilNextVisibleMs(queue: Queue): number | undefined
   /** Makes every message visible that is in flight, in all queues; its receives stay counted. */
   returnFlights(): void
@@ -64,28 +53,20 @@ interface FlightRow {
 /** MessageDeduplicationId in the SQS API reference: five minutes from the first send, whatever became of the message. */
 const deduplicationMs = 5 * 60_000
 
-const received = `UPDATE messages SET visible_at = :until, receives = receives + 1,
-  first_received_at = coalesce(first_received_at, :now), last_received_at = :now WHERE seq IN`
-
-/** Standard queues promise no order; the longest visible first starves nobody, and never walks over what is in flight. */
-const receiveStandard = `${received} (
-  SELECT seq FROM messages WHERE queue = :queue AND visible_at <= :now ORDER BY visible_at LIMIT :max
-) RETURNING *`
-
-/** FIFO: a group with a message in flight is locked; a delayed message holds back those behind it. */
-const receiveFifo = `${received} (
+/** A group with a message in flight is locked. */
+const receiveVisible = `UPDATE messages SET visible_at = :until, receives = receives + 1,
+  first_received_at = coalesce(first_received_at, :now), last_received_at = :now WHERE seq IN (
   SELECT seq FROM messages AS candidate INDEXED BY messages_order
   WHERE queue = :queue AND group_id IS NOT NULL AND visible_at <= :now AND NOT EXISTS (
     SELECT 1 FROM messages AS other INDEXED BY messages_group
     WHERE other.queue = :queue AND other.group_id = candidate.group_id AND other.visible_at > :now
-      AND (other.receives > 0 OR other.seq < candidate.seq)
   ) ORDER BY seq LIMIT :max
 ) RETURNING *`
 
 export function openMessages(database: DatabaseSync, queues: Queues, now: () => number): Messages {
   const insert = database.prepare(
-    `INSERT INTO messages (queue, id, sent_at, visible_at, group_id, deduplication_id, trace_header, attributes, body_md5, body)
-     VALUES (:queue, :id, :now, :visibleAt, :groupId, :deduplicationId, :traceHeader, :attributes, :bodyMd5, :body)`,
+    `INSERT INTO messages (queue, id, sent_at, visible_at, group_id, deduplication_id, body_md5, body)
+     VALUES (:queue, :id, :now, :now, :groupId, :deduplicationId, :bodyMd5, :body)`,
   )
   const forgetDuplicates = database.prepare('DELETE FROM deduplications WHERE queue = ? AND sent_at <= ?')
   const findDuplicate = database.prepare(
@@ -96,62 +77,33 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
   )
   const expire = database.prepare('DELETE FROM messages WHERE queue = ? AND sent_at <= ?')
   const redrive = database.prepare(
-    `UPDATE messages SET queue = :target, source_arn = :source, sent_at = iif(:fifo, :now, sent_at)
+    `UPDATE messages SET queue = :target, source_arn = :source, sent_at = :now
      WHERE queue = :queue AND receives > 0 AND receives >= :receivesMax AND visible_at <= :now`,
   )
-  const takeStandard = database.prepare(receiveStandard)
-  const takeFifo = database.prepare(receiveFifo)
+  const take = database.prepare(receiveVisible)
   const findFlight = database.prepare(
     'SELECT id, receives, visible_at, last_received_at FROM messages WHERE seq = ? AND queue = ?',
   )
   const remove = database.prepare('DELETE FROM messages WHERE seq = ?')
   const setVisible = database.prepare('UPDATE messages SET visible_at = ? WHERE seq = ?')
   const count = database.prepare(
-    `SELECT count(*) FILTER (WHERE visible_at <= :now) AS visible,
-       count(*) FILTER (WHERE visible_at > :now AND receives > 0) AS inFlight,
-       count(*) FILTER (WHERE visible_at > :now AND receives = 0) AS delayed
+    `SELECT count(*) FILTER (WHERE visible_at <= :now) AS visible, count(*) FILTER (WHERE visible_at > :now) AS inFlight
      FROM messages WHERE queue = :queue`,
   )
-  const endFlights = database.prepare('UPDATE messages SET visible_at = :now WHERE receives > 0 AND visible_at > :now')
+  const endFlights = database.prepare('UPDATE messages SET visible_at = :now WHERE visible_at > :now')
   const nextVisible = database.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND visible_at > ?')
-
-  function sendOne(queue: Queue, message: OutgoingMessage): SentMessage {
-    const key = deduplicationKey(queue, message)
-    if (key !== undefined) {
-      forgetDuplicates.run(queue.id, now() - deduplicationMs)
-      const first = findDuplicate.get(queue.id, key)
-      if (first) return first as unknown as SentMessage
-    }
-    const id = randomUUID()
-    const { lastInsertRowid } = insert.run({
-      queue: queue.id,
-      id,
-      now: now(),
-      visibleAt: now() + message.delaySeconds * 1_000,
-      groupId: message.groupId ?? null,
-      deduplicationId: message.deduplicationId ?? null,
-      traceHeader: message.traceHeader?.StringValue ?? null,
-      attributes: message.attributes ? JSON.stringify(message.attributes) : null,
-      bodyMd5: message.bodyMd5,
-      body: message.body,
-    } satisfies Record<string, SQLInputValue>)
-    const sequence = Number(lastInsertRowid)
-    if (key !== undefined) rememberDuplicate.run(queue.id, key, id, sequence, now())
-    return { id, sequence }
-  }
 
   /** Messages received as often as the queue allows move on instead of being received once more. */
   function moveDeadLetters(queue: Queue): void {
     const policy = queue.settings.deadLetter
     const target = policy && queues.find(policy.queueName)
-    if (!target) return // without a target, as when it was deleted, they stay and are received again
+    if (!target) return
     redrive.run({
       queue: queue.id,
       target: target.id,
       source: queueArn(queue.name),
-      fifo: queue.settings.fifo ? 1 : 0, // FIFO: the retention clock starts again; standard: it runs on
       receivesMax: policy.receivesMax,
-      now: now(),
+      now: now(), // the retention clock starts again, as for every FIFO queue
     })
   }
 
@@ -162,14 +114,28 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
   }
 
   return {
-    send: (queue, outgoing) => transaction(database, () => outgoing.map((message) => sendOne(queue, message))),
+    send(queue, message) {
+      return transaction(database, () => {
+        const key = queue.settings.deduplicationByGroup
+          ? JSON.stringify([message.groupId, message.deduplicationId])
+          : message.deduplicationId
+        forgetDuplicates.run(queue.id, now() - deduplicationMs)
+        const first = findDuplicate.get(queue.id, key)
+        if (first) return first as unknown as SentMessage
+        const id = randomUUID()
+        const values = { queue: queue.id, id, now: now(), ...message } satisfies Record<string, SQLInputValue>
+        const sequence = Number(insert.run(values).lastInsertRowid)
+        rememberDuplicate.run(queue.id, key, id, sequence, now())
+        return { id, sequence }
+      })
+    },
 
-    receive(queue, max, visibilitySeconds) {
+    receive(queue, max) {
       return transaction(database, () => {
         expire.run(queue.id, now() - queue.settings.retentionSeconds * 1_000)
         moveDeadLetters(queue)
-        const take = queue.settings.fifo ? takeFifo : takeStandard
-        const rows = take.all({ queue: queue.id, now: now(), until: now() + visibilitySeconds * 1_000, max })
+        const until = now() + queue.settings.visibilityTimeoutSeconds * 1_000
+        const rows = take.all({ queue: queue.id, now: now(), until, max })
         return (rows as unknown as Omit<ReceivedMessage, 'handle'>[])
           .sort((a, b) => a.seq - b.seq) // RETURNING promises no order
           .map((row) => ({
@@ -183,15 +149,13 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
       const receipt = receiptOf(queue, handle)
       const row = findReceived(queue, receipt)
       if (!row) return
-      const current = row.receives === receipt.receives
-      if (queue.settings.fifo && !(current && row.visible_at > now())) {
+      if (row.receives !== receipt.receives || row.visible_at <= now()) {
         throw invalidParameter('ReceiptHandle', handle, 'The receipt handle has expired. Receive the message again.')
       }
-      if (current) remove.run(receipt.seq)
+      remove.run(receipt.seq)
     },
 
     changeVisibility(queue, handle, seconds) {
-      numberWithin('VisibilityTimeout', ranges.VisibilityTimeout, seconds)
       const receipt = receiptOf(queue, handle)
       const row = findReceived(queue, receipt)
       if (!row) {
@@ -208,21 +172,19 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
         )
       }
       const until = now() + seconds * 1_000
-      if (until - row.last_received_at > ranges.VisibilityTimeout[1] * 1_000) {
+      if (seconds < 0 || until - row.last_received_at > visibilitySecondsMax * 1_000) {
         throw invalidParameter(
           'VisibilityTimeout',
           seconds,
-          'Total VisibilityTimeout for the message is beyond 43200 seconds.',
+          `Total VisibilityTimeout for the message is beyond ${visibilitySecondsMax} seconds.`,
         )
       }
       setVisible.run(until, receipt.seq)
     },
 
-    together: (work) => transaction(database, work),
-
     counts(queue) {
       expire.run(queue.id, now() - queue.settings.retentionSeconds * 1_000)
-      return count.get({ queue: queue.id, now: now() }) as unknown as MessageCounts
+      return count.get({ queue: queue.id, now: now() }) as { visible: number; inFlight: number }
     },
 
     untilNextVisibleMs(queue) {
@@ -234,11 +196,4 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
       endFlights.run({ now: now() })
     },
   }
-}
-
-function deduplicationKey(queue: Queue, message: OutgoingMessage): string | undefined {
-  if (message.deduplicationId === undefined) return undefined
-  return queue.settings.deduplicationByGroup
-    ? JSON.stringify([message.groupId, message.deduplicationId])
-    : message.deduplicationId
 }

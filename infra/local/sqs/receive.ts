@@ -1,45 +1,33 @@
-/** ReceiveMessage: short and long polls, and which attributes of a message the caller sees. */
+/** ReceiveMessage: short and long polls, and what a receiver sees of a message. */
 import { z } from 'zod'
-import { sequenceNumber } from './answers.ts'
-import { accountId, numberWithin, ranges } from './attributes.ts'
-import { sqsError } from './errors.ts'
-import { type MessageAttributes, md5OfAttributes } from './message.ts'
+import { accountId } from './attributes.ts'
+import { sequenceNumber } from './message.ts'
 import type { ReceivedMessage } from './messages.ts'
-import type { Queue } from './queues.ts'
 import type { SqsState } from './state.ts'
 
-export const receiveSchema = z.object({
-  AttributeNames: z.array(z.string()).default([]),
+/** Strict as a sent message is. The ranges are those of ReceiveMessage in the SQS API reference. */
+export const receiveSchema = z.strictObject({
+  QueueUrl: z.string(),
   MessageSystemAttributeNames: z.array(z.string()).default([]),
-  MessageAttributeNames: z.array(z.string()).default([]),
-  MaxNumberOfMessages: z.number().default(1),
-  VisibilityTimeout: z.number().optional(),
-  WaitTimeSeconds: z.number().optional(),
-  ReceiveRequestAttemptId: z.string().optional(),
+  MaxNumberOfMessages: z.int().min(1).max(10).default(1),
+  WaitTimeSeconds: z.int().min(0).max(20).default(0),
 })
 
-export type ReceiveRequest = z.infer<typeof receiveSchema>
-
-/** ReceiveMessage in the SQS API reference. */
-const messagesMax = 10
-
 /**
- * Takes what is visible; if that is nothing, waits up to the asked or the queue's time, in real seconds, for a message
- * to arrive, to become visible, or to be freed by its group. A caller that goes away takes nothing with it.
+ * Takes what is visible; if that is nothing, waits up to the asked time, in real seconds, for a message to arrive, to
+ * become visible, or to be freed by its group. A caller that goes away takes nothing with it.
  */
 export async function receive(
-  state: SqsState,
+  { queues, messages, waiters }: SqsState,
   queueName: string,
-  request: ReceiveRequest,
+  request: z.infer<typeof receiveSchema>,
   signal: AbortSignal,
 ): Promise<object> {
-  const { queues, messages, waiters } = state
-  const asked = checked(queues.get(queueName), request)
-  const deadline = performance.now() + asked.waitSeconds * 1_000
+  const deadline = performance.now() + request.WaitTimeSeconds * 1_000
+  const queue = queues.get(queueName)
   while (!signal.aborted && !waiters.ended) {
-    const queue = queues.get(queueName) // looked up each time: it may have been changed or deleted meanwhile
-    const taken = messages.receive(queue, asked.max, asked.visibilitySeconds)
-    if (taken.length > 0) return { Messages: taken.map((message) => shown(queue, message, request)) }
+    const taken = messages.receive(queue, request.MaxNumberOfMessages)
+    if (taken.length > 0) return { Messages: taken.map((one) => shown(one, request.MessageSystemAttributeNames)) }
     const leftMs = deadline - performance.now()
     if (leftMs <= 0) break
     await waiters.wait(queue.id, Math.min(leftMs, messages.untilNextVisibleMs(queue) ?? leftMs), signal)
@@ -47,73 +35,27 @@ export async function receive(
   return {}
 }
 
-/** What is asked of a receive, in numbers that SQS would take. */
-export function checked(
-  queue: Queue,
-  request: ReceiveRequest,
-): { max: number; visibilitySeconds: number; waitSeconds: number } {
-  if (request.ReceiveRequestAttemptId !== undefined) {
-    throw sqsError('UnsupportedOperation', 'ReceiveRequestAttemptId has no effect on one machine. Leave it out.')
-  }
-  const { visibilityTimeoutSeconds, waitSeconds } = queue.settings
-  return {
-    max: numberWithin('MaxNumberOfMessages', [1, messagesMax], request.MaxNumberOfMessages),
-    visibilitySeconds: numberWithin(
-      'VisibilityTimeout',
-      ranges.VisibilityTimeout,
-      request.VisibilityTimeout ?? visibilityTimeoutSeconds,
-    ),
-    waitSeconds: numberWithin(
-      'WaitTimeSeconds',
-      ranges.ReceiveMessageWaitTimeSeconds,
-      request.WaitTimeSeconds ?? waitSeconds,
-    ),
-  }
-}
-
-/** A message as its receiver sees it: with the attributes that were asked for. */
-export function shown(queue: Queue, message: ReceivedMessage, request: ReceiveRequest): object {
-  const attributes = chosenAttributes(message, request.MessageAttributeNames)
+/** A message as its receiver sees it: with the system attributes that were asked for, or with `All`. */
+export function shown(message: ReceivedMessage, names: readonly string[]): object {
   return {
     MessageId: message.id,
     ReceiptHandle: message.handle,
     MD5OfBody: message.body_md5,
     Body: message.body,
-    Attributes: systemAttributes(queue, message, [...request.AttributeNames, ...request.MessageSystemAttributeNames]),
-    MD5OfMessageAttributes: md5OfAttributes(attributes),
-    MessageAttributes: attributes,
+    ...(names.length > 0 && { Attributes: systemAttributes(message, names) }),
   }
 }
 
-function systemAttributes(queue: Queue, message: ReceivedMessage, names: readonly string[]): object | undefined {
-  if (names.length === 0) return undefined
-  const all: Record<string, string | null> = {
+export function systemAttributes(message: ReceivedMessage, names: readonly string[]): Record<string, string> {
+  const all = {
     ApproximateFirstReceiveTimestamp: String(message.first_received_at),
     ApproximateReceiveCount: String(message.receives),
-    AWSTraceHeader: message.trace_header,
-    DeadLetterQueueSourceArn: message.source_arn,
+    ...(message.source_arn !== null && { DeadLetterQueueSourceArn: message.source_arn }),
     MessageDeduplicationId: message.deduplication_id,
     MessageGroupId: message.group_id,
     SenderId: accountId,
     SentTimestamp: String(message.sent_at),
-    SequenceNumber: queue.settings.fifo ? sequenceNumber(message.seq) : null,
+    SequenceNumber: sequenceNumber(message.seq),
   }
-  const wanted = Object.entries(all).filter(
-    ([name, value]) => value !== null && (names.includes('All') || names.includes(name)),
-  )
-  return Object.fromEntries(wanted)
-}
-
-function chosenAttributes(message: ReceivedMessage, names: readonly string[]): MessageAttributes | undefined {
-  if (message.attributes === null || names.length === 0) return undefined
-  const matches = (name: string) =>
-    names.some(
-      (asked) =>
-        asked === 'All' ||
-        asked === name ||
-        (asked.endsWith('.*') && name.startsWith(asked.slice(0, -1))) ||
-        asked === '.*',
-    )
-  const wanted = Object.entries(JSON.parse(message.attributes) as MessageAttributes).filter(([name]) => matches(name))
-  return wanted.length > 0 ? Object.fromEntries(wanted) : undefined
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes('All') || names.includes(name)))
 }

@@ -1,9 +1,8 @@
 /**
  * Amazon SQS on one machine: the queues of one account, over the protocol that the AWS SDK speaks, in one SQLite file.
- * Standard and FIFO queues, long polls, visibility, delay, retention, deduplication, dead letters and batches behave as
- * AWS documents them; encryption, policies, tags and message move tasks don't exist here.
+ * FIFO queues, long polls, visibility, retention, deduplication and dead letters behave as AWS documents them. What the
+ * stack doesn't use is refused: standard queues, delays, message attributes, policies, tags.
  */
-
 import { jsonListener } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
 import { sqsActions } from './actions.ts'
@@ -16,8 +15,6 @@ import { createWaiters } from './waiters.ts'
 export interface SqsOptions {
   /** The SQLite file; made with its folders if absent. Without it, everything is in memory. */
   readonly file?: string
-  /** 0 or absent: any free port. */
-  readonly port?: number
   /** Milliseconds since 1970; decides visibility, delay, retention and deduplication. Long polls wait in real time. */
   readonly now?: () => number
   /**
@@ -32,12 +29,12 @@ const requestBytesMax = 7 * 1_048_576
 
 /**
  * Serves SQS until closed. A message that was answered for survives the end of the process at any moment. Rejects with
- * `sqs_state_in_use` if another process has the file, and with `EADDRINUSE` if it has the port.
+ * `sqs_state_in_use` if another process has the file.
  */
 export async function startSqs(options: SqsOptions): Promise<LocalService> {
   const now = options.now ?? Date.now
   const database = openDatabase(options.file)
-  const queues = openQueues(database, now)
+  const queues = openQueues(database)
   const messages = openMessages(database, queues, now)
   if (options.consumersWithin) messages.returnFlights()
   const state: SqsState = { queues, messages, waiters: createWaiters() }
@@ -48,10 +45,7 @@ export async function startSqs(options: SqsOptions): Promise<LocalService> {
     bodyBytesMax: requestBytesMax,
     actions: sqsActions(state),
   })
-  const service = await serve(listener, options.port).catch((error: unknown) => {
-    database.close()
-    throw error
-  })
+  const service = await serve(listener)
   let closing: Promise<void> | undefined
   return {
     url: service.url,

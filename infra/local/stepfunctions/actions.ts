@@ -20,7 +20,6 @@ import type { Runner } from './runner.ts'
 
 export interface Machine {
   readonly arn: string
-  readonly name: string
   /** Parsed Amazon States Language, its ARNs concrete. */
   readonly definition: object
 }
@@ -29,8 +28,6 @@ export interface Backend {
   readonly machines: ReadonlyMap<string, Machine>
   readonly executions: Executions
   readonly runner: Runner
-  /** Ms since the epoch: the machines' creation date. */
-  readonly startedAt: number
 }
 
 /** By name; what they are given is unchecked, and what they refuse is a `Refusal`. */
@@ -92,8 +89,6 @@ function typedActions(backend: Backend): Record<string, (input: Input) => object
         ...summaryOf(execution),
         ...(started?.kind === 'started' && { input: started.input, inputDetails: { included: true } }),
         ...(last?.kind === 'ended' && { output: last.output, error: last.error, cause: last.cause }),
-        redriveCount: 0,
-        redriveStatus: 'NOT_REDRIVABLE',
       }
     },
 
@@ -123,34 +118,8 @@ function typedActions(backend: Backend): Record<string, (input: Input) => object
       return { events: events.slice(after, end), ...(end < events.length && { nextToken: String(end) }) }
     },
 
-    DescribeStateMachine(input) {
-      const machine = machineOf(input)
-      return {
-        ...machineSummary(machine, backend.startedAt),
-        status: 'ACTIVE',
-        definition: JSON.stringify(machine.definition),
-        roleArn: `arn:aws:iam::${machine.arn.split(':')[4] || '000000000000'}:role/local`,
-      }
-    },
-
-    ListStateMachines() {
-      return { stateMachines: [...machines.values()].map((machine) => machineSummary(machine, backend.startedAt)) }
-    },
-
     SendTaskSuccess(input) {
       runner.answer(taskToken(input), { output: jsonText(required(input, 'output'), 'InvalidOutput') })
-      return {}
-    },
-
-    SendTaskFailure(input) {
-      const { error = 'States.TaskFailed', cause = '' } = errorAndCause(input)
-      runner.answer(taskToken(input), { error, cause })
-      return {}
-    },
-
-    SendTaskHeartbeat(input) {
-      // Definitions with heartbeats are refused, so all there is to say is whether the task still waits.
-      runner.assertWaiting(taskToken(input))
       return {}
     },
   }
@@ -165,8 +134,4 @@ function summaryOf(execution: Execution): Record<string, unknown> {
     startDate: execution.startedAt / 1000,
     ...(execution.stoppedAt !== undefined && { stopDate: execution.stoppedAt / 1000 }),
   }
-}
-
-function machineSummary(machine: Machine, createdAt: number): Record<string, unknown> {
-  return { stateMachineArn: machine.arn, name: machine.name, type: 'STANDARD', creationDate: createdAt / 1000 }
 }

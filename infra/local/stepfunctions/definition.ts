@@ -26,8 +26,6 @@ export interface PreparedMachine {
   readonly tasks: ReadonlyMap<string, TaskState>
   /** Ms that each Wait state takes, by state name. */
   readonly waits: ReadonlyMap<string, number>
-  /** Of a whole execution; absent means no limit. */
-  readonly timeoutMs: number | undefined
 }
 
 /** `problems` holds every reason, each with its remedy. */
@@ -56,26 +54,18 @@ interface Level {
   readonly TimeoutSeconds?: unknown
 }
 
-const common = ['Type', 'Comment', 'QueryLanguage', 'Next', 'End', 'InputPath', 'OutputPath']
+const common = ['Type', 'Next', 'End']
 const result = ['ResultSelector', 'ResultPath', 'Retry', 'Catch']
 
 /** The subset of the States Language whose behaviour here was compared with its specification, by state type. */
 const supported: Readonly<Record<string, ReadonlySet<string>>> = {
   Task: new Set([...common, ...result, 'Resource', 'Parameters', 'TimeoutSeconds']),
-  Map: new Set([
-    ...common,
-    ...result,
-    'ItemsPath',
-    'ItemSelector',
-    'ItemProcessor',
-    'MaxConcurrency',
-    'MaxConcurrencyPath',
-  ]),
+  Map: new Set([...common, ...result, 'ItemsPath', 'ItemSelector', 'ItemProcessor', 'MaxConcurrencyPath']),
   Choice: new Set([...common, 'Choices', 'Default']),
   Wait: new Set([...common, 'Seconds']),
-  Pass: new Set([...common, 'Result', 'Parameters', 'ResultPath']),
+  Pass: new Set([...common, 'Parameters', 'ResultPath']),
   Succeed: new Set(common),
-  Fail: new Set([...common, 'Error', 'Cause', 'ErrorPath', 'CausePath']),
+  Fail: new Set([...common, 'Error', 'Cause']),
 }
 
 const resourcePattern = /^arn:[\w-]+:states:::lambda:invoke(\.waitForTaskToken)?$/
@@ -108,16 +98,15 @@ export function prepare(definition: object): PreparedMachine {
       key === 'ResultPath' && value === '$' ? undefined : value,
   ) as Level
   const states = prepareStates(copy, new Set(), timed, problems)
-  const { TimeoutSeconds, ...rest } = copy
-  if (TimeoutSeconds !== undefined && !isPositive(TimeoutSeconds)) {
-    problems.push('The machine has a TimeoutSeconds that is no positive number. Correct it, or leave it out.')
+  if (copy.TimeoutSeconds !== undefined) {
+    problems.push('The machine has TimeoutSeconds, which has no effect here. Do without it.')
   }
   if (problems.length > 0) throw new DefinitionRefused(problems)
-  const engine = new StateMachine({ ...rest, States: states } as unknown as StateMachineDefinition, {
+  const engine = new StateMachine({ ...copy, States: states } as unknown as StateMachineDefinition, {
     // The definition is linted where it is synthesized; here the validator alone would take 200 ms of every start.
     validationOptions: { noValidate: true },
   })
-  return { engine, ...timed, timeoutMs: isPositive(TimeoutSeconds) ? TimeoutSeconds * 1000 : undefined }
+  return { engine, ...timed }
 }
 
 function prepareStates(level: Level, names: Set<string>, timed: Timed, problems: string[]): Record<string, unknown> {
@@ -146,9 +135,6 @@ function checkFields(name: string, state: State, problems: string[]): void {
   }
   for (const field of Object.keys(state)) {
     if (!fields.has(field)) problems.push(`State "${name}" has ${field}, which has no effect here. Do without it.`)
-  }
-  if (state.QueryLanguage !== undefined && state.QueryLanguage !== 'JSONPath') {
-    problems.push(`State "${name}" uses ${JSON.stringify(state.QueryLanguage)}. Write it with JSONPath.`)
   }
   const named = JSON.stringify([state.Retry, state.Catch])
   if (named.includes('"States.TaskFailed"')) {

@@ -75,8 +75,6 @@ function ended(line: Extract<Line, { kind: 'ended' }>): Event {
       return { type: 'ExecutionSucceeded', executionSucceededEventDetails: { output } }
     case 'FAILED':
       return { type: 'ExecutionFailed', executionFailedEventDetails: { error, cause } }
-    case 'TIMED_OUT':
-      return { type: 'ExecutionTimedOut', executionTimedOutEventDetails: { error, cause } }
     case 'ABORTED':
       return { type: 'ExecutionAborted', executionAbortedEventDetails: { error, cause } }
   }

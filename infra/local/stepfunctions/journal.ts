@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync, truncateSync } from 'node:fs'
 /** How an attempt at a task ended. `output` is JSON text. */
 export type Outcome = { readonly output: string } | { readonly error: string; readonly cause: string }
 
-export type EndStatus = 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED'
+export type EndStatus = 'SUCCEEDED' | 'FAILED' | 'ABORTED'
 
 export interface End {
   readonly status: EndStatus

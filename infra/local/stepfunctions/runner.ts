@@ -8,7 +8,6 @@ import type { Execution, Executions } from './executions.ts'
 import type { End, Fact, Outcome } from './journal.ts'
 import { isRepeated, type Live } from './live.ts'
 import { conclude, type Invoke, Over, performTask, performWait, type TaskHost } from './task.ts'
-import { callAt } from './timer.ts'
 
 type EngineEvent = ReturnType<StateMachine['run']>['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never
 
@@ -62,7 +61,6 @@ export class Runner {
       overrides: { taskResourceLocalHandlers: handlers },
     })
     live.abort = abort
-    this.#endInTime(execution, live, machine.timeoutMs)
     const written = this.#writeEvents(host, machine, eventLogs).catch((error: unknown) =>
       this.#suspend(execution, live, error),
     )
@@ -95,11 +93,6 @@ export class Runner {
     const { host, attempt } = this.#waiting(token)
     if (attempt.deadline <= this.#now()) throw timedOut()
     if (!conclude(host, attempt, outcome)) throw timedOut()
-  }
-
-  /** Throws like `answer` if the token cannot be answered any more. */
-  assertWaiting(token: string): void {
-    if (this.#waiting(token).attempt.deadline <= this.#now()) throw timedOut()
   }
 
   /** Lets go of everything that runs. Nothing is recorded from here on: at the next start it goes on where it was. */
@@ -168,14 +161,6 @@ export class Runner {
       `Execution ${execution.name} is suspended: ${messageOf(error)}. Free the disk or mend its folder, then start again.`,
       { code: 'execution_suspended' },
     )
-  }
-
-  #endInTime(execution: Execution, live: Live, timeoutMs: number | undefined): void {
-    if (timeoutMs === undefined) return
-    const cancel = callAt(live.startedAt + timeoutMs, this.#now, () => {
-      this.#endOrSuspend(execution, live, { status: 'TIMED_OUT', error: 'States.Timeout' })
-    })
-    live.stops.add(cancel)
   }
 
   async #writeEvents(host: TaskHost, { waits }: PreparedMachine, events: AsyncGenerator<EngineEvent>): Promise<void> {

@@ -1,7 +1,4 @@
 /** Step Functions on one machine: the SDK's protocol on loopback before an engine whose executions survive a kill. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { jsonListener } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
 import { type Machine, stepFunctionsActions } from './actions.ts'
@@ -24,28 +21,25 @@ export interface LocalStepFunctions extends LocalService {
 }
 
 /**
- * Serves the machines on 127.0.0.1. Executions live under `directory`, which only one process may use at a time;
- * without one they end with this process. Answers to tokens of an earlier process are taken from the start,
- * before `resume` too. Throws `DefinitionRefused` for a machine that would run otherwise than on AWS.
+ * Serves the machines on 127.0.0.1. Executions live under `directory`, which only one process may use at a time.
+ * Answers to tokens of an earlier process are taken from the start, before `resume` too. Throws `DefinitionRefused` for a machine that would run otherwise than on AWS.
  *
  * Durable against the end of the process at any moment: what was answered is on disk. A function whose result is on
  * disk is not invoked again; one that was in flight is. `close` stops at once and leaves executions RUNNING.
  * `now` is in ms since the epoch; deadlines are kept in its terms.
  */
 export async function startStepFunctions(options: {
-  directory?: string
+  directory: string
   machines: readonly Machine[]
   invoke: Invoke
-  port?: number
   now?: () => number
 }): Promise<LocalStepFunctions> {
   const now = options.now ?? Date.now
   for (const machine of options.machines) prepare(machine.definition)
-  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'stepfunctions-'))
-  const executions = new Executions(directory, now)
+  const executions = new Executions(options.directory, now)
   const runner = new Runner(executions, options.invoke, now)
   const machines = new Map(options.machines.map((machine) => [machine.arn, machine]))
-  const actions = stepFunctionsActions({ machines, executions, runner, startedAt: now() })
+  const actions = stepFunctionsActions({ machines, executions, runner })
   const listener = jsonListener({
     target: 'AWSStepFunctions',
     version: '1.0',
@@ -53,13 +47,12 @@ export async function startStepFunctions(options: {
     bodyBytesMax: requestBytesMax,
     actions,
   })
-  const service = await serve(listener, options.port)
+  const service = await serve(listener)
   return {
     url: service.url,
     async close() {
       await service.close()
       runner.close()
-      if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
     },
     transitions(executionArn) {
       const execution = executions.get(executionArn)

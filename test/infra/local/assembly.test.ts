@@ -55,7 +55,6 @@ describe('what it says', () => {
     expect(functionOf('sweep')).toMatchObject({
       arn: 'arn:aws:lambda:us-east-1:000000000000:function:sweep',
       timeoutMs: rooms.sweep.timeoutSeconds * 1_000,
-      memoryMiB: rooms.sweep.memoryMiB,
       environment: {
         TABLE_NAME: 'ledger',
         DOCUMENTS_BUCKET: 'documents',
@@ -71,7 +70,6 @@ describe('what it says', () => {
   test('the table can be created as it stands', () => {
     expect(assembly.table).toMatchObject({
       name: 'ledger',
-      timeToLiveAttribute: 'expiresAt',
       createTable: {
         TableName: 'ledger',
         BillingMode: 'PAY_PER_REQUEST',
@@ -121,8 +119,7 @@ describe('what it says', () => {
         return { method, path, function: 'api' }
       }),
     ])
-    expect(assembly.schedules).toEqual([{ name: 'every-minute', intervalMs: 60_000, function: 'sweep' }])
-    expect(assembly.bucket).toEqual({ name: 'documents' })
+    expect(assembly.schedules).toEqual([{ intervalMs: 60_000, function: 'sweep' }])
     expect(assembly.secrets).toEqual([{ name: 'github-app' }, { name: 'models' }])
   })
 

@@ -254,7 +254,7 @@ describe('the same each time, and at once', () => {
       token,
       await call('GET', `${at}/pulls/1`, authorization),
       await call('GET', `${at}/pulls/1/files`, authorization),
-      await call('GET', `${at}/git/trees/main?recursive=1`, authorization),
+      await call('GET', `${at}/contents/?ref=main`, authorization),
       await call('GET', `${at}/compare/main...main`, authorization),
       await call('GET', `${at}/contents/src?ref=main`, authorization),
       await call('POST', `${at}/pulls/1/reviews`, authorization, '{"comments":[{"path":"b.ts","line":1,"body":"x"}]}'),

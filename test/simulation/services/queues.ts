@@ -1,7 +1,7 @@
 /** SQS in memory, synchronous. A receive never waits: who polls decides when to ask again. */
 import { sqsActions } from '../../../infra/local/sqs/actions.ts'
 import { accountId, type QueueAttributes, queueArn } from '../../../infra/local/sqs/attributes.ts'
-import { checked, receiveSchema, shown } from '../../../infra/local/sqs/receive.ts'
+import { receiveSchema, shown, systemAttributes } from '../../../infra/local/sqs/receive.ts'
 import { queueOf, type SqsState } from '../../../infra/local/sqs/state.ts'
 import type { Waiters } from '../../../infra/local/sqs/waiters.ts'
 import { jsonService } from './json-service.ts'
@@ -51,7 +51,7 @@ export interface SimulatedQueues extends SimulatedService {
 /** Queues of one account, none yet. */
 export function simulatedQueues({ now }: { readonly now: WorldClock }): SimulatedQueues {
   const messages = memoryMessages(now, (name) => queues.find(name))
-  const queues = memoryQueues(now, (queue) => messages.forget(queue))
+  const queues = memoryQueues()
   const listeners: ((name: string) => void)[] = []
 
   /** Nobody waits here; who looks is told instead. */
@@ -60,7 +60,7 @@ export function simulatedQueues({ now }: { readonly now: WorldClock }): Simulate
     end() {},
     wait: () => Promise.reject(new Error('a simulated receive does not wait')),
     notify(id) {
-      const changed = queues.list('').find((queue) => queue.id === id)
+      const changed = queues.byId(id)
       if (changed) for (const listener of listeners) listener(changed.name)
     },
   }
@@ -72,11 +72,9 @@ export function simulatedQueues({ now }: { readonly now: WorldClock }): Simulate
     actions: {
       ...sqsActions(state),
       ReceiveMessage(input) {
-        const queue = queueOf(queues, input)
-        const request = receiveSchema.parse(input)
-        const { max, visibilitySeconds } = checked(queue, request)
-        const taken = messages.receive(queue, max, visibilitySeconds)
-        return taken.length === 0 ? {} : { Messages: taken.map((message) => shown(queue, message, request)) }
+        const { MaxNumberOfMessages, MessageSystemAttributeNames } = receiveSchema.parse(input)
+        const taken = messages.receive(queueOf(queues, input), MaxNumberOfMessages)
+        return taken.length === 0 ? {} : { Messages: taken.map((one) => shown(one, MessageSystemAttributeNames)) }
       },
     },
   })
@@ -85,24 +83,17 @@ export function simulatedQueues({ now }: { readonly now: WorldClock }): Simulate
     answer: (request) => service.answer(request),
     create: (name, attributes = {}, host = 'sqs.simulated') =>
       `http://${host}/${accountId}/${queues.create(name, attributes).name}`,
-    receive(name, max) {
-      const queue = queues.get(name)
-      return messages.receive(queue, max, queue.settings.visibilityTimeoutSeconds).map((message) => {
-        const all = shown(queue, message, { ...receiveSchema.parse({}), AttributeNames: ['All'] }) as {
-          readonly Attributes: Readonly<Record<string, string>>
-        }
-        return {
-          messageId: message.id,
-          receiptHandle: message.handle,
-          body: message.body,
-          attributes: all.Attributes,
-          messageAttributes: {},
-          md5OfBody: message.body_md5,
-          eventSource: 'aws:sqs',
-          eventSourceARN: queueArn(name),
-        }
-      })
-    },
+    receive: (name, max) =>
+      messages.receive(queues.get(name), max).map((message) => ({
+        messageId: message.id,
+        receiptHandle: message.handle,
+        body: message.body,
+        attributes: systemAttributes(message, ['All']),
+        messageAttributes: {},
+        md5OfBody: message.body_md5,
+        eventSource: 'aws:sqs',
+        eventSourceARN: queueArn(name),
+      })),
     delete: (name, receiptHandle) => messages.delete(queues.get(name), receiptHandle),
     changeVisibility: (name, receiptHandle, seconds) =>
       messages.changeVisibility(queues.get(name), receiptHandle, seconds),

@@ -99,29 +99,6 @@ export async function readPatches(
   return found
 }
 
-export type WholeDiff = { bytes: Buffer } | { bytes: null; exceeded: 'lines' | 'bytes' }
-
-/** One diff of everything, as `git diff` prints it, unless it is larger than the caller wants. Memory: at most `bytesMax`. */
-export async function readDiff(
-  gitDirectory: string,
-  base: string,
-  head: string,
-  linesMax: number,
-  bytesMax: number,
-): Promise<WholeDiff> {
-  const chunks: Buffer[] = []
-  let lines = 0
-  let bytes = 0
-  for await (const chunk of streamGit(gitDirectory, [...PLAIN_DIFF, '-p', '-U3', RENAMES, base, head])) {
-    for (const byte of chunk) if (byte === LINE_FEED) lines += 1
-    bytes += chunk.length
-    if (lines > linesMax) return { bytes: null, exceeded: 'lines' }
-    if (bytes > bytesMax) return { bytes: null, exceeded: 'bytes' }
-    chunks.push(chunk)
-  }
-  return { bytes: Buffer.concat(chunks) }
-}
-
 /** A patch depends on its two blobs alone, so these identify it; paths in headers would have to be unquoted. */
 interface Section {
   blobs: string

@@ -1,5 +1,5 @@
 /** A git repository as the routes read it: on disk, or, where nothing may wait, in memory. Nothing is ever written through it. */
-import type { Change, ChangeList, WholeDiff } from './diff.ts'
+import type { Change, ChangeList } from './diff.ts'
 import type { GitObject } from './objects.ts'
 
 export interface Git {
@@ -19,14 +19,12 @@ export interface Git {
   commit(sha: string): Promise<Commit | null>
   /** What stands at `path` in a commit or tree, or null. An empty path is the root. */
   entry(treeish: string, path: string): Promise<TreeEntry | null>
-  /** A tree's entries, with everything below it if `recursive`: stop reading when it is enough. */
-  tree(treeSha: string, recursive: boolean): AsyncIterable<TreeEntry>
+  /** A tree's own entries: stop reading when it is enough. */
+  tree(treeSha: string): AsyncIterable<TreeEntry>
   /** Everything that turns `base`, a commit or a tree, into `head`. */
   changes(base: string, head: string): Promise<ChangeList>
   /** The patches of some of those changes. One that is binary, changes no line, or is larger than GitHub shows has none. */
   patches(base: string, head: string, changes: readonly Change[]): Promise<Map<Change, string>>
-  /** One diff of everything, as `git diff` prints it, unless it is larger than the caller wants. */
-  wholeDiff(base: string, head: string, linesMax: number, bytesMax: number): Promise<WholeDiff>
   close(): void
 }
 

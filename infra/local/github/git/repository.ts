@@ -1,7 +1,7 @@
 /** A git repository on disk as GitHub's API sees one: refs, commits, trees, blobs. Nothing is ever written into it. */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Change, type ChangeList, listChanges, readDiff, readPatches, type WholeDiff } from './diff.ts'
+import { type Change, type ChangeList, listChanges, readPatches } from './diff.ts'
 import type { Commit, Git, TreeEntry } from './git.ts'
 import { type GitObject, ObjectReader } from './objects.ts'
 import { fieldsOf, GitFailure, runGit, streamGit } from './process.ts'
@@ -90,8 +90,8 @@ export class GitRepository implements Git {
     return null
   }
 
-  tree(treeSha: string, recursive: boolean): AsyncGenerator<TreeEntry> {
-    return this.#listTree([], treeSha, recursive ? ['-r', '-t'] : [])
+  tree(treeSha: string): AsyncGenerator<TreeEntry> {
+    return this.#listTree([], treeSha)
   }
 
   changes(base: string, head: string): Promise<ChangeList> {
@@ -102,16 +102,12 @@ export class GitRepository implements Git {
     return readPatches(this.gitDirectory, base, head, changes)
   }
 
-  wholeDiff(base: string, head: string, linesMax: number, bytesMax: number): Promise<WholeDiff> {
-    return readDiff(this.gitDirectory, base, head, linesMax, bytesMax)
-  }
-
   close(): void {
     this.#objects.close()
   }
 
-  async *#listTree(paths: string[], treeish: string, options: string[] = []): AsyncGenerator<TreeEntry> {
-    const command = ['ls-tree', '-z', '-l', '--full-tree', ...options, treeish, ...paths]
+  async *#listTree(paths: string[], treeish: string): AsyncGenerator<TreeEntry> {
+    const command = ['ls-tree', '-z', '-l', '--full-tree', treeish, ...paths]
     for await (const field of fieldsOf(streamGit(this.gitDirectory, command))) {
       const tab = field.indexOf('\t')
       const [mode = '', type = '', sha = '', size = ''] = field.slice(0, tab).split(/ +/)

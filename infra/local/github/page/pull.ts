@@ -89,7 +89,6 @@ function reviewCard(pull: PullRequestSnapshot, review: SnapshotReview): string {
     COMMENTED: 'reviewed',
     APPROVED: 'approved',
     CHANGES_REQUESTED: 'requested changes',
-    DISMISSED: 'reviewed; this was dismissed',
   }[review.state]
   const comments = review.comments.map((comment) => {
     const location = escapeHtml(locationText(comment))

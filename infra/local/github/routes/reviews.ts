@@ -1,6 +1,6 @@
 /**
- * Routes of reviews: create (pending, or said at once), submit, change, dismiss, delete. The rules are GitHub's: they
- * are what keeps one review from being said twice, so nothing is forgiven here.
+ * Routes of reviews: create (pending, or said at once), submit, delete, list. The rules are GitHub's: they are what
+ * keeps one review from being said twice, so nothing is forgiven here.
  */
 import { z } from 'zod'
 import {
@@ -31,8 +31,6 @@ const Create = z.object({
   comments: z.array(CommentInput).optional(),
 })
 const Submit = z.object({ body: z.string().optional(), event: Event })
-const Update = z.object({ body: z.string() })
-const Dismiss = z.object({ message: z.string().min(1), event: z.literal('DISMISS').optional() })
 
 const STATE_AFTER: Record<Event, ReviewState> = {
   APPROVE: 'APPROVED',
@@ -55,11 +53,8 @@ export function reviewRoutes(world: World): Route[] {
   return [
     { method: 'GET', pattern: base, handle: (call) => list(world, call) },
     { method: 'POST', pattern: base, handle: (call) => create(world, call) },
-    { method: 'GET', pattern: `${base}/:id`, handle: (call) => answer(call, find(world, call, world.readerFor(call))) },
-    { method: 'PUT', pattern: `${base}/:id`, handle: (call) => update(world, call) },
     { method: 'DELETE', pattern: `${base}/:id`, handle: (call) => remove(world, call) },
     { method: 'POST', pattern: `${base}/:id/events`, handle: (call) => submit(world, call) },
-    { method: 'PUT', pattern: `${base}/:id/dismissals`, handle: (call) => dismiss(world, call) },
     { method: 'GET', pattern: `${base}/:id/comments`, handle: (call) => comments(world, call) },
   ]
 }
@@ -114,29 +109,16 @@ async function create(world: World, call: Call): Promise<Answer> {
 function submit(world: World, call: Call): Answer {
   const input = parseBody(Submit, call)
   if (input.body !== undefined) checkReviewBodyLength(input.body)
-  return changeReview(world, call, ({ review, pull, repository }, writer) => {
+  return world.store.change((writer) => {
+    const found = find(world, call, writer)
+    const { repository, pull, review } = found
     if (review.state !== 'PENDING') throw unprocessable('Could not submit a review that is not pending')
     const key = pullKey(repository.id, pull.number)
     const count = writer.list('reviewComment', key).filter((comment) => comment.reviewId === review.id).length
     touch(writer, repository, pull.number, world.now())
-    return saidAs(input.event, { ...review, body: input.body ?? review.body }, pull, count, world.now())
-  })
-}
-
-function update(world: World, call: Call): Answer {
-  const { body } = parseBody(Update, call)
-  checkReviewBodyLength(body)
-  return changeReview(world, call, ({ review }) => ({ ...review, body }))
-}
-
-function dismiss(world: World, call: Call): Answer {
-  parseBody(Dismiss, call)
-  return changeReview(world, call, ({ review, repository, pull }, writer) => {
-    if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED') {
-      throw unprocessable(`Can not dismiss a ${review.state.toLowerCase()} pull request review`)
-    }
-    touch(writer, repository, pull.number, world.now())
-    return { ...review, state: 'DISMISSED' }
+    const said = saidAs(input.event, { ...review, body: input.body ?? review.body }, pull, count, world.now())
+    writer.put('review', said.id, key, said)
+    return answer(call, { ...found, review: said })
   })
 }
 
@@ -174,15 +156,6 @@ function saidAs(event: Event, review: Review, pull: PullRequest, commentCount: n
   return { ...review, state: STATE_AFTER[event], submittedAt: nowMs }
 }
 
-function changeReview(world: World, call: Call, decide: (found: Found, writer: Writer) => Review): Answer {
-  return world.store.change((writer) => {
-    const found = find(world, call, writer)
-    const review = decide(found, writer)
-    writer.put('review', review.id, pullKey(found.repository.id, found.pull.number), review)
-    return answer(call, { ...found, review })
-  })
-}
-
 function find(world: World, call: Call, reader: Reader): Found {
   const repository = world.repositoryFor(call)
   const pull = world.pullFor(call, repository)
@@ -207,7 +180,6 @@ function putComment(world: World, writer: Writer, key: string, review: Review, c
     reviewId: review.id,
     author: review.author,
     commitId: review.commitId,
-    inReplyTo: null,
     createdAt: at,
     updatedAt: at,
   })

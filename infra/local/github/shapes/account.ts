@@ -1,7 +1,7 @@
 /** People, bots, organisations and the App, as GitHub's API writes them. */
 import type { components } from '@octokit/openapi-types'
 import type { InstalledApp } from '../authentication.ts'
-import { accountId, installationId, nodeId } from '../identity.ts'
+import { accountId, nodeId } from '../identity.ts'
 import type { Account, PullRequest, Repository } from '../records.ts'
 import { iso } from '../time.ts'
 
@@ -81,30 +81,6 @@ export function appShape(url: string, app: InstalledApp) {
     permissions: app.permissions,
     events: APP_EVENTS,
   } satisfies Schemas['integration']
-}
-
-export function installationShape(url: string, app: InstalledApp, owner: string) {
-  const id = installationId(owner)
-  const account = userShape(url, { login: owner, type: 'Organization' })
-  return {
-    id,
-    account,
-    repository_selection: 'all',
-    access_tokens_url: `${url}/app/installations/${id}/access_tokens`,
-    repositories_url: `${url}/installation/repositories`,
-    html_url: `${url}/organizations/${owner}/settings/installations/${id}`,
-    app_id: app.id,
-    app_slug: app.slug,
-    target_id: account.id,
-    target_type: 'Organization',
-    permissions: app.permissions,
-    events: APP_EVENTS,
-    created_at: iso(INSTALLED_AT_MS),
-    updated_at: iso(INSTALLED_AT_MS),
-    single_file_name: null,
-    suspended_by: null,
-    suspended_at: null,
-  } satisfies Schemas['installation']
 }
 
 export function tokenShape(app: InstalledApp, token: string, expiresAt: number) {

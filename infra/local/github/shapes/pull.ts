@@ -44,8 +44,9 @@ export function labelShape(url: string, repository: Repository, name: string) {
   } satisfies Schemas['label']
 }
 
-/** As lists show it. */
-export function pullSimpleShape(url: string, repository: Repository, pull: PullRequest) {
+/** As it is shown alone, and in webhooks. */
+export function pullShape(url: string, repository: Repository, pull: PullRequest, counts: PullCounts) {
+  const merged = pull.mergedAt !== null
   const api = pullUrl(url, repository, pull.number)
   const html = pullHtmlUrl(url, repository, pull.number)
   const issue = issueUrl(url, repository, pull.number)
@@ -107,14 +108,6 @@ export function pullSimpleShape(url: string, repository: Repository, pull: PullR
       commits: { href: commits },
       statuses: { href: statuses },
     },
-  } satisfies Schemas['pull-request-simple']
-}
-
-/** As it is shown alone, and in webhooks. */
-export function pullShape(url: string, repository: Repository, pull: PullRequest, counts: PullCounts) {
-  const merged = pull.mergedAt !== null
-  return {
-    ...pullSimpleShape(url, repository, pull),
     merged,
     mergeable: merged ? null : true,
     rebaseable: null,

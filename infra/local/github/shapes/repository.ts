@@ -111,15 +111,6 @@ export function repositoryShape(url: string, repository: Repository) {
   } satisfies Schemas['repository'] & Pick<components['schemas']['repository-webhooks'], 'custom_properties'>
 }
 
-export function fullRepositoryShape(url: string, repository: Repository) {
-  return {
-    ...repositoryShape(url, repository),
-    permissions: { admin: false, push: false, pull: true },
-    subscribers_count: 0,
-    network_count: 0,
-  } satisfies Schemas['full-repository']
-}
-
 /** A changed file; `patch` is undefined where GitHub leaves it out. */
 export function diffEntryShape(url: string, repository: Repository, headSha: string, change: Change, patch?: string) {
   const path = encodePath(change.path)
@@ -138,41 +129,31 @@ export function diffEntryShape(url: string, repository: Repository, headSha: str
   } satisfies Schemas['diff-entry']
 }
 
-export function gitCommitShape(url: string, repository: Repository, commit: Commit) {
+/** A commit as comparisons show it. Authors are known by name and address only, as nobody has an account here. */
+export function commitShape(url: string, repository: Repository, commit: Commit) {
+  const { sha, treeSha, parents, ...written } = commit
   const api = repositoryUrl(url, repository)
   const html = htmlUrl(url, repository)
   return {
-    sha: commit.sha,
-    node_id: nodeId('Commit', commit.sha),
-    url: `${api}/git/commits/${commit.sha}`,
-    html_url: `${html}/commit/${commit.sha}`,
-    author: commit.author,
-    committer: commit.committer,
-    message: commit.message,
-    tree: { sha: commit.treeSha, url: `${api}/git/trees/${commit.treeSha}` },
-    parents: commit.parents.map((sha) => ({
-      sha,
-      url: `${api}/git/commits/${sha}`,
-      html_url: `${html}/commit/${sha}`,
-    })),
-    verification: { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null },
-  } satisfies Schemas['git-commit']
-}
-
-/** A commit as lists and comparisons show it. Authors are known by name and address only, as nobody has an account here. */
-export function commitShape(url: string, repository: Repository, commit: Commit) {
-  const api = repositoryUrl(url, repository)
-  const { sha, node_id, html_url, tree, parents, ...git } = gitCommitShape(url, repository, commit)
-  return {
     sha,
-    node_id,
+    node_id: nodeId('Commit', sha),
     url: `${api}/commits/${sha}`,
-    html_url,
+    html_url: `${html}/commit/${sha}`,
     comments_url: `${api}/commits/${sha}/comments`,
-    commit: { ...git, tree, comment_count: 0 },
+    commit: {
+      ...written,
+      url: `${api}/git/commits/${sha}`,
+      tree: { sha: treeSha, url: `${api}/git/trees/${treeSha}` },
+      comment_count: 0,
+      verification: { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null },
+    },
     author: null,
     committer: null,
-    parents: parents.map((parent) => ({ ...parent, url: `${api}/commits/${parent.sha}` })),
+    parents: parents.map((parent) => ({
+      sha: parent,
+      url: `${api}/commits/${parent}`,
+      html_url: `${html}/commit/${parent}`,
+    })),
   } satisfies Schemas['commit']
 }
 

@@ -44,7 +44,6 @@ function placesOf(pull: PullRequest, comment: ReviewComment) {
   }
 }
 
-/** As the pull request's list and the comment's own address show it. */
 export function reviewCommentShape(url: string, repository: Repository, pull: PullRequest, comment: ReviewComment) {
   const self = `${repositoryUrl(url, repository)}/pulls/comments/${comment.id}`
   const html = `${pullHtmlUrl(url, repository, pull.number)}#discussion_r${comment.id}`
@@ -55,7 +54,6 @@ export function reviewCommentShape(url: string, repository: Repository, pull: Pu
     node_id: nodeId('PullRequestReviewComment', comment.id),
     pull_request_review_id: comment.reviewId,
     ...placesOf(pull, comment),
-    ...(comment.inReplyTo === null ? {} : { in_reply_to_id: comment.inReplyTo }),
     user: userShape(url, comment.author),
     author_association: associationOf(repository, comment.author, pull),
     body: comment.body,

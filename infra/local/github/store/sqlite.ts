@@ -64,7 +64,6 @@ function openDatabase(directory: string): DatabaseSync {
     database.exec('PRAGMA locking_mode = EXCLUSIVE')
     // With a write-ahead log a committed write is with the operating system: safe from kill -9, though not from a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
-    dropLag(database)
     database.exec(SCHEMA)
   } catch (error) {
     database.close()
@@ -77,12 +76,4 @@ function openDatabase(directory: string): DatabaseSync {
     throw error
   }
   return database
-}
-
-/** A state of before kept what lagging replicas showed beside each record, and removed records for their sake. */
-function dropLag(database: DatabaseSync): void {
-  const columns = database.prepare("SELECT name FROM pragma_table_info('records')").all()
-  if (!columns.some(({ name }) => name === 'before')) return
-  database.exec(`DELETE FROM records WHERE json IS NULL;
-    ALTER TABLE records DROP COLUMN before; ALTER TABLE records DROP COLUMN written_at`)
 }

@@ -1,14 +1,7 @@
 /** What Muster relies on in DynamoDB, said through the SDK. Every implementation that we run on passes it. */
 import { randomUUID } from 'node:crypto'
-import {
-  ConditionalCheckFailedException,
-  DescribeContinuousBackupsCommand,
-  DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  UpdateContinuousBackupsCommand,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb'
-import { BatchGetCommand, BatchWriteCommand, DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { failureOf } from './outcomes.ts'
 import { newPartition } from './partition.ts'
@@ -99,58 +92,6 @@ export function dynamoDbContract(name: string, start: () => Promise<ContractSubj
       ])
       await vi.waitFor(async () => expect(await dueIn(shard, at + 1000)).toEqual([{ ...late, dueAt: at + 9 }]))
       expect(await read('late')).toMatchObject({ content: 'not projected' })
-    })
-
-    test('a batch writes and reads several items', async () => {
-      const { documents, table, pk, dueIn } = partition()
-      const PutRequest = (sk: string) => ({ PutRequest: { Item: { pk, sk, dueShard: `DUE#${pk}`, dueAt: 1 } } })
-      const written = new BatchWriteCommand({ RequestItems: { [table]: [PutRequest('A'), PutRequest('B')] } })
-      expect((await documents.send(written)).UnprocessedItems).toEqual({})
-      const keys = ['A', 'B'].map((sk) => ({ pk, sk }))
-      const got = await documents.send(
-        new BatchGetCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
-      )
-      expect(got.Responses?.[table]?.map(({ sk }) => sk).sort()).toEqual(['A', 'B'])
-      await vi.waitFor(async () => expect(await dueIn(`DUE#${pk}`, 1)).toHaveLength(2))
-    })
-
-    test('time to live is set once, described, and kept apart from backups', async () => {
-      const { client, table } = partition()
-      const describeTtl = () => client.send(new DescribeTimeToLiveCommand({ TableName: table }))
-      expect((await describeTtl()).TimeToLiveDescription).toMatchObject({ TimeToLiveStatus: 'DISABLED' })
-      const TimeToLiveSpecification = { AttributeName: 'expires', Enabled: true }
-      const set = new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification })
-      expect((await client.send(set)).TimeToLiveSpecification).toEqual(TimeToLiveSpecification)
-      const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true }
-      await client.send(new UpdateContinuousBackupsCommand({ TableName: table, PointInTimeRecoverySpecification }))
-
-      const status = expect.stringMatching(/^ENABL(ED|ING)$/)
-      expect((await describeTtl()).TimeToLiveDescription).toEqual({
-        TimeToLiveStatus: status,
-        AttributeName: 'expires',
-      })
-      const backups = await client.send(new DescribeContinuousBackupsCommand({ TableName: table }))
-      expect(backups.ContinuousBackupsDescription).toMatchObject({
-        ContinuousBackupsStatus: 'ENABLED',
-        PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'ENABLED' },
-      })
-      await expect(client.send(set)).rejects.toMatchObject({ name: 'ValidationException' })
-    })
-
-    test('settings of a table that does not exist are refused', async () => {
-      const { client, table } = partition()
-      const TableName = `${table}-none`
-      for (const command of [
-        new DescribeTimeToLiveCommand({ TableName }),
-        new UpdateTimeToLiveCommand({
-          TableName,
-          TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true },
-        }),
-      ]) {
-        await expect(client.send(command as DescribeTimeToLiveCommand)).rejects.toMatchObject({
-          name: 'ResourceNotFoundException',
-        })
-      }
     })
   })
 }

@@ -2,20 +2,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  DeleteTableCommand,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  UpdateTimeToLiveCommand,
-  waitUntilTableNotExists,
-} from '@aws-sdk/client-dynamodb'
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, QueryCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
   getTable,
   indexRows,
-  itemRows,
   openStore,
   perform,
   startingWith,
@@ -75,19 +67,15 @@ async function due(documents: DynamoDBDocumentClient): Promise<unknown[] | undef
   return (await documents.send(query)).Items?.map(({ sk }) => sk)
 }
 
-test('items, indexes and time to live outlast a clean end', async () => {
+test('items and indexes outlast a clean end', async () => {
   const { client } = await start()
   await createContractTable(client, TableName)
-  const TimeToLiveSpecification = { AttributeName: 'expires', Enabled: true }
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
   await service?.close()
   const second = await start()
   await second.documents.send(put([{ pk: 'P', sk: 'A', dueShard: 'D', dueAt: 1 }]))
   await service?.close()
   const third = await start()
   expect(await due(third.documents)).toEqual(['A'])
-  const described = await third.client.send(new DescribeTimeToLiveCommand({ TableName }))
-  expect(described.TimeToLiveDescription?.AttributeName).toBe('expires')
 })
 
 test('closing in the middle of writes keeps every answered one, and may be asked for twice', async () => {
@@ -109,7 +97,7 @@ test('closing in the middle of writes keeps every answered one, and may be asked
 test('an item lost from its index, and a row that no item stands behind, are put right at the start', async () => {
   await leaveThreeItems()
   const store = await openStore(join(directory, 'items'))
-  for await (const [key, row] of store.db.iterator(startingWith(indexRows('global', TableName)))) {
+  for await (const [key, row] of store.db.iterator(startingWith(indexRows(TableName)))) {
     const { sk, ...others } = row as { sk: { S: string } }
     if (sk.S === 'A')
       await store.db.batch([
@@ -132,20 +120,6 @@ test('a table that was being made when the process ended is usable afterwards', 
   expect(await due(documents)).toEqual(['A', 'B'])
 })
 
-test('a table that was being deleted when the process ended is gone afterwards, with all its rows', async () => {
-  await leaveThreeItems()
-  await setTableStatus('DELETING')
-  await start()
-  await service?.close()
-  const store = await openStore(join(directory, 'items'))
-  const rows: string[] = []
-  for (const prefix of [tableRows(), itemRows(TableName), indexRows('global', TableName)]) {
-    for await (const key of store.db.keys(startingWith(prefix))) rows.push(key)
-  }
-  await store.db.close()
-  expect(rows).toEqual([])
-})
-
 async function setTableStatus(status: string): Promise<void> {
   const store = await openStore(join(directory, 'items'))
   const key = tableRows() + TableName
@@ -154,21 +128,6 @@ async function setTableStatus(status: string): Promise<void> {
   await store.db.put(key, { ...table, TableStatus: status, GlobalSecondaryIndexes })
   await store.db.close()
 }
-
-test('a deleted table that is made again starts empty and without settings', async () => {
-  const { client, documents } = await start()
-  await createContractTable(client, TableName)
-  const TimeToLiveSpecification = { AttributeName: 'expires', Enabled: true }
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
-  await documents.send(put([{ pk: 'P', sk: 'A', dueShard: 'D', dueAt: 1 }]))
-  await client.send(new DeleteTableCommand({ TableName }))
-  await waitUntilTableNotExists({ client, maxWaitTime: 10, minDelay: 1, maxDelay: 1 }, { TableName })
-  await createContractTable(client, TableName)
-  expect((await documents.send(new ScanCommand({ TableName }))).Items).toEqual([])
-  expect(await due(documents)).toEqual([])
-  const described = await client.send(new DescribeTimeToLiveCommand({ TableName }))
-  expect(described.TimeToLiveDescription?.TimeToLiveStatus).toBe('DISABLED')
-})
 
 test('a token stands for its transaction for ten minutes and not longer, also in the next process', async () => {
   let now = 1_790_000_000_000 // ms
@@ -210,17 +169,6 @@ test('a directory that is none is refused with the reason and the remedy', async
     code: 'state_unusable',
     message: expect.stringMatching(/file can't be opened: .+\. Make the directory writable, or choose another one\.$/),
   })
-})
-
-test('a port in use is refused with the error of the system, and the directory is free again', async () => {
-  const other = await startDynamoDb({})
-  try {
-    const port = Number(new URL(other.url).port)
-    await expect(startDynamoDb({ directory, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
-    await start()
-  } finally {
-    await other.close()
-  }
 })
 
 test('what is no request of DynamoDB gets an error of DynamoDB', async () => {

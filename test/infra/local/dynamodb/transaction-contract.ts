@@ -1,7 +1,7 @@
 /** The part of the contract that is about transactions. */
 import { randomUUID } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
-import { DeleteCommand, QueryCommand, TransactGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { failureOf, untilNoConflict, won } from './outcomes.ts'
 import type { Partition } from './partition.ts'
@@ -180,30 +180,5 @@ export function transactionContract(partition: () => Partition): void {
     ])
     await Promise.all(rounds.flat())
     expect(await read('COUNTER')).toMatchObject({ n: 3 * ROUNDS })
-  })
-
-  test('TransactGetItems sees all of a transaction or nothing, while transactions and single writes go on', async () => {
-    const { documents, table, pk, read, transact, setNumber } = partition()
-    await transact([setNumber('left', 0), setNumber('right', 0)])
-    let writing = true
-    const writer = (async () => {
-      for (let n = 1; n <= 60; n++) await untilNoConflict(() => transact([setNumber('left', n), setNumber('right', n)]))
-      writing = false
-    })()
-    const Get = (sk: string) => ({ Get: { TableName: table, Key: { pk, sk } } })
-    while (writing) {
-      const both = new TransactGetCommand({ TransactItems: [Get('left'), Get('right'), Get('absent')] })
-      const answer = await untilNoConflict(() => documents.send(both))
-      expect(answer.Responses?.map(({ Item }) => Item?.n)).toEqual([
-        answer.Responses?.[1]?.Item?.n,
-        expect.any(Number),
-        undefined,
-      ])
-      const left = await read('left')
-      const right = await read('right')
-      expect(right?.n).toBeGreaterThanOrEqual(left?.n) // what one consistent read saw, the next one sees too
-    }
-    await writer
-    expect(await read('right')).toMatchObject({ n: 60 })
   })
 }

@@ -1,6 +1,7 @@
 /** Who may do what: the App by its JWT, an installation by its token, nobody else. */
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { installationId } from '../../../../infra/local/github/identity.ts'
 import { APP, clientOf, jwt, makeRepository, openPullRequest, REPOSITORY, startedGitHub } from './support.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 29, 12, 0, 30)
@@ -47,11 +48,8 @@ describe('AW82: the App’s JWT', () => {
 
 describe('tokens', () => {
   async function token(url: string): Promise<{ token: string; expires_at: string }> {
-    const installation = await fetch(`${url}/repos/${REPOSITORY}/installation`, {
-      headers: { authorization: `Bearer ${jwt(GOOD)}` },
-    })
-    const { access_tokens_url } = (await installation.json()) as { access_tokens_url: string }
-    const answer = await fetch(access_tokens_url, { method: 'POST', headers: { authorization: `Bearer ${jwt(GOOD)}` } })
+    const tokens = `${url}/app/installations/${installationId('acme')}/access_tokens`
+    const answer = await fetch(tokens, { method: 'POST', headers: { authorization: `Bearer ${jwt(GOOD)}` } })
     expect(answer.status).toBe(201)
     return (await answer.json()) as { token: string; expires_at: string }
   }
@@ -85,11 +83,11 @@ describe('tokens', () => {
     await github.addRepository(other)
     const { token: given } = await token(github.url)
     const url = `${github.url}/repos/other/things`
-    expect((await ask(url, `token ${given}`)).status).toBe(200)
+    expect((await ask(`${url}/contents/a.txt`, `token ${given}`)).status).toBe(200)
     const writing = await fetch(`${url}/check-runs`, { method: 'POST', headers: { authorization: `token ${given}` } })
     expect(writing.status).toBe(403)
     await github.addRepository({ ...other, private: true })
-    expect((await ask(url, `token ${given}`)).status).toBe(404)
+    expect((await ask(`${url}/contents/a.txt`, `token ${given}`)).status).toBe(404)
   })
 })
 
@@ -111,7 +109,7 @@ test('the API also answers under /api/v3, and an address that no route knows is 
   const github = await startedGitHub()
   await openPullRequest(github, repository())
   const octokit = clientOf(github)
-  expect((await octokit.request(`GET /api/v3/repos/${REPOSITORY}`)).data.full_name).toBe(REPOSITORY)
+  expect((await octokit.request(`GET /api/v3/repos/${REPOSITORY}/pulls/1`)).data.number).toBe(1)
   const missed = await octokit.request(`GET /repos/${REPOSITORY}/milestones`).catch((error) => error.response)
   expect(missed).toMatchObject({ status: 404, data: { message: 'Not Found', status: '404' } })
   const unknown = github.requests().filter(({ route }) => route === null)

@@ -60,7 +60,7 @@ test('an unknown pull request and an unknown repository are a page too', async (
 test('a stand-in without anything has a page that says so', async () => {
   const github = await startedGitHub()
   expect(await (await fetch(github.url)).text()).toContain('No repositories yet.')
-  await expect(clientOf(github).request(`GET /repos/${REPOSITORY}`)).rejects.toMatchObject({ status: 404 })
+  await expect(clientOf(github).request(`GET /repos/${REPOSITORY}/pulls/1`)).rejects.toMatchObject({ status: 404 })
 })
 
 describe('Markdown', () => {

@@ -106,8 +106,6 @@ describe('the App’s permissions', () => {
     github.setAppPermissions({ contents: 'read' })
     const refused = await comment(octokit).catch(({ response }) => response)
     expect(refused.headers['x-accepted-github-permissions']).toBe('issues=write; pull_requests=write')
-    const { data } = await octokit.request('GET /installation/repositories')
-    expect(data.repositories).toHaveLength(1)
     github.setAppPermissions({ contents: 'read', issues: 'write' })
     expect((await comment(clientOf(github))).status).toBe(201)
   })
@@ -123,7 +121,9 @@ describe('the App’s permissions', () => {
       defaultBranch: 'main',
       private: true,
     })
-    expect(await refusalOf(octokit.request('GET /repos/{owner}/{repo}', other))).toMatchObject({ status: 404 })
+    expect(
+      await refusalOf(octokit.request('GET /repos/{owner}/{repo}/contents/{path}', { ...other, path: 'a.txt' })),
+    ).toMatchObject({ status: 404 })
     const writing = octokit.request('POST /repos/{owner}/{repo}/check-runs', { ...other, name: 'x', head_sha: 'x' })
     expect(await refusalOf(writing)).toMatchObject({ status: 404 })
   })
@@ -154,7 +154,7 @@ describe('the limit on creating content', () => {
     expect(refused).toMatchObject({ status: 403, headers: { 'retry-after': '40' } })
     expect(refused.data.message).toMatch(/secondary rate limit/)
     expect(github.pullRequest(REPOSITORY, 1).issueComments).toHaveLength(80)
-    const reading = await octokit.request('GET /repos/{owner}/{repo}', AT)
+    const reading = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...AT, pull_number: 1 })
     expect(reading.status).toBe(200)
     pass(39_999)
     expect(await refusalOf(comment(octokit))).toMatchObject({ status: 403 })

@@ -47,6 +47,11 @@ function remove(octokit: Octokit, number: number, id: Id) {
   return octokit.request(route, { ...AT, pull_number: number, review_id: Number(id) })
 }
 
+async function commentsOf(octokit: Octokit, number: number, id: Id) {
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
+  return (await octokit.request(route, { ...AT, pull_number: number, review_id: Number(id) })).data
+}
+
 describe('two steps', () => {
   test('L5: a review without an event is pending, found again by its author, and said by its id', async () => {
     const { github, octokit, number } = await withPullRequest(repository())
@@ -59,13 +64,17 @@ describe('two steps', () => {
       pull_number: number,
     })
     expect(list.data.map(({ id, state }) => [id, state])).toEqual([[review.id, 'PENDING']])
-    const said = () =>
-      octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', { ...AT, pull_number: number })
-    expect((await said()).data).toEqual([])
+    const said = async () =>
+      (await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...AT, pull_number: number })).data
+        .review_comments
+    expect(await said()).toBe(0)
 
     const { data: submitted } = await submit(octokit, number, review.id)
     expect(submitted).toMatchObject({ id: review.id, state: 'COMMENTED', submitted_at: expect.any(String) })
-    expect((await said()).data).toMatchObject([{ path: 'a.txt', line: 5, side: 'RIGHT', body: 'why?' }])
+    expect(await said()).toBe(1)
+    expect(await commentsOf(octokit, number, review.id)).toMatchObject([
+      { path: 'a.txt', line: 5, side: 'RIGHT', body: 'why?' },
+    ])
     const shown = github.pullRequest(REPOSITORY, number).reviews
     expect(shown).toMatchObject([{ pending: false, state: 'COMMENTED', comments: [{ line: 5 }] }])
   })
@@ -128,17 +137,6 @@ describe('two steps', () => {
     expect(refused).toMatchObject({ status: 422, errors: ['Can not request changes on your own pull request'] })
     expect((await create(octokit, number, { body: 'no', event: 'COMMENT' })).status).toBe(200)
   })
-
-  test('only a request for changes or an approval can be dismissed', async () => {
-    const { octokit, number } = await withPullRequest(repository())
-    const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals'
-    const dismiss = (id: Id) =>
-      octokit.request(route, { ...AT, pull_number: number, review_id: Number(id), message: 'fixed' })
-    const { data: comment } = await create(octokit, number, { body: 'text', event: 'COMMENT' })
-    expect(await refusalOf(dismiss(comment.id))).toMatchObject({ status: 422 })
-    const { data: request } = await create(octokit, number, { body: 'no', event: 'REQUEST_CHANGES' })
-    expect((await dismiss(request.id)).data.state).toBe('DISMISSED')
-  })
 })
 
 describe('anchors', () => {
@@ -181,13 +179,12 @@ describe('anchors', () => {
     const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' }, { 'a.txt': 'c\n' })
     const [first = '', second = '', third = ''] = made.commits
     const { github, octokit, number } = await withPullRequest({ ...made, commits: [first, second] })
-    await create(octokit, number, { event: 'COMMENT', comments: [{ path: 'a.txt', line: 1, body: 'x' }] })
+    const comments = [{ path: 'a.txt', line: 1, body: 'x' }]
+    const { data: review } = await create(octokit, number, { event: 'COMMENT', comments })
     await github.pushHead(REPOSITORY, number, third)
-    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
-      ...AT,
-      pull_number: number,
-    })
-    expect(data).toMatchObject([{ line: null, position: null, original_line: 1, commit_id: second }])
+    expect(await commentsOf(octokit, number, review.id)).toMatchObject([
+      { line: null, position: null, original_line: 1, commit_id: second },
+    ])
   })
 })
 

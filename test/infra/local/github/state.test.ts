@@ -89,7 +89,7 @@ test('an installation token still works after a restart', async () => {
   const authorization = await authorizationOf(before)
   await before.close()
   const after = await startedGitHub({ directory })
-  const answer = await fetch(`${after.url}/repos/${REPOSITORY}`, { headers: { authorization } })
+  const answer = await fetch(`${after.url}/repos/${REPOSITORY}/pulls/1`, { headers: { authorization } })
   expect(answer.status).toBe(200)
 })
 

@@ -1,7 +1,5 @@
 /** What the stand-in remembers by, on disk and in memory: the same rules, and the past of both. */
 
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Delivery, IssueComment } from '../../../../infra/local/github/records.ts'
 import type { Writer } from '../../../../infra/local/github/store/access.ts'
@@ -107,21 +105,4 @@ describe.each(KINDS)('%s', (_, open) => {
     store.change((writer) => writer.put('delivery', 1, 'due', { sequence: 1 } as Delivery))
     expect(store.behind(1_000).list('delivery', 'due')).toHaveLength(1)
   })
-})
-
-test('a state of before, with lagging copies and removed records in it, is taken over', () => {
-  const directory = temporaryDirectory()
-  const before = new DatabaseSync(join(directory, 'github.sqlite'))
-  before.exec(`CREATE TABLE records (
-      kind TEXT NOT NULL, id NOT NULL, parent NOT NULL, json TEXT, before TEXT, written_at INTEGER NOT NULL,
-      PRIMARY KEY (kind, id)
-    ) WITHOUT ROWID;
-    CREATE INDEX by_parent ON records (kind, parent, id);
-    INSERT INTO records VALUES ('issueComment', 1, '7#1', '{"id":1}', NULL, 5), ('issueComment', 2, '7#1', NULL, '{"id":2}', 6)`)
-  before.close()
-  const { store } = opened(() => sqliteStorage(directory))
-  store.change((writer) =>
-    writer.put('issueComment', 3, '7#1', { ...store.list('issueComment', '7#1')[0], id: 3 } as IssueComment),
-  )
-  expect(store.list('issueComment', '7#1')).toEqual([{ id: 1 }, { id: 3 }])
 })

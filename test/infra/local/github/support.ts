@@ -9,6 +9,7 @@ import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/core'
 import { onTestFinished } from 'vitest'
 import { type GitHubOptions, type GitHubStandIn, startGitHub } from '../../../../infra/local/github/github.ts'
+import { installationId } from '../../../../infra/local/github/identity.ts'
 import { serve } from '../../../../infra/local/service.ts'
 import { assertNoViolations, validating } from '../../../contract/contract.ts'
 
@@ -68,9 +69,12 @@ export function makeRepository(...history: Files[]): TestRepository {
   return { directory, commits }
 }
 
+type TestOptions = Partial<GitHubOptions> & { readonly webhookUrl?: string }
+
 /** Closed when the test ends, which fails if anything was asked or answered that GitHub's description forbids. */
-export async function startedGitHub(options: Partial<GitHubOptions> = {}): Promise<GitHubStandIn> {
+export async function startedGitHub({ webhookUrl, ...options }: TestOptions = {}): Promise<GitHubStandIn> {
   const github = await startGitHub({ app: APP, ...options })
+  if (webhookUrl !== undefined) github.setWebhookUrl(webhookUrl)
   validating(github)
   onTestFinished(async () => {
     await github.close()
@@ -80,7 +84,7 @@ export async function startedGitHub(options: Partial<GitHubOptions> = {}): Promi
 }
 
 /** A stand-in with one repository and one open pull request from its first to its last commit. */
-export async function withPullRequest(repository: TestRepository, options: Partial<GitHubOptions> = {}) {
+export async function withPullRequest(repository: TestRepository, options: TestOptions = {}) {
   const github = await startedGitHub(options)
   const number = await openPullRequest(github, repository)
   return { github, number, octokit: clientOf(github) }
@@ -101,23 +105,24 @@ export async function openPullRequest(github: GitHubStandIn, { directory, commit
 }
 
 /** A client with the installation's token, got by the App's own JWT as in production. */
-export function clientOf(github: Pick<GitHubStandIn, 'url'>, owner = 'acme'): Octokit {
-  const app = new Octokit({
-    baseUrl: github.url,
-    authStrategy: createAppAuth,
-    auth: { appId: APP.id, privateKey: APP.privateKey },
-    log: SILENT,
-  })
-  const find = () => app.request('GET /repos/{owner}/{repo}/installation', { owner, repo: 'widgets' })
-  let installation: ReturnType<typeof find> | undefined
+export function clientOf(github: Pick<GitHubStandIn, 'url'>): Octokit {
   const octokit = new Octokit({ baseUrl: github.url, log: SILENT })
+  const authorize = authorizerOf(github)
   octokit.hook.before('request', async (request) => {
-    installation ??= find()
-    const { data } = await installation
-    const authentication = (await app.auth({ type: 'installation', installationId: data.id })) as { token: string }
-    request.headers.authorization = `token ${authentication.token}`
+    request.headers.authorization = await authorize()
   })
   return octokit
+}
+
+/** The `authorization` header of the installation's token, for requests without a client. */
+export function authorizationOf(github: Pick<GitHubStandIn, 'url'>): Promise<string> {
+  return authorizerOf(github)()
+}
+
+function authorizerOf({ url }: Pick<GitHubStandIn, 'url'>): () => Promise<string> {
+  const auth = { appId: APP.id, privateKey: APP.privateKey, installationId: installationId('acme') }
+  const app = new Octokit({ baseUrl: url, authStrategy: createAppAuth, auth, log: SILENT })
+  return async () => `token ${((await app.auth({ type: 'installation' })) as { token: string }).token}`
 }
 
 /** A JWT of these claims, signed as an App signs it. */
@@ -125,17 +130,6 @@ export function jwt(claims: object, { key = APP.privateKey, alg = 'RS256' } = {}
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg, typ: 'JWT' })}.${part(claims)}`
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key, 'base64url')}`
-}
-
-/** The `authorization` header of the installation's token, for requests without a client. */
-export async function authorizationOf(github: Pick<GitHubStandIn, 'url'>): Promise<string> {
-  const octokit = clientOf(github)
-  let authorization = ''
-  octokit.hook.after('request', (_, request) => {
-    authorization = String(request.headers.authorization)
-  })
-  await octokit.request('GET /installation/repositories')
-  return authorization
 }
 
 /** Refusals are what these tests ask for; the client need not warn of them. */

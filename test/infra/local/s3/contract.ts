@@ -1,14 +1,6 @@
 /** What Muster relies on in S3, as promises that every implementation of it must keep, seen through the real SDK. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  PutObjectCommand,
-  type PutObjectCommandInput,
-  type S3Client,
-} from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 export interface S3Subject {
@@ -17,9 +9,6 @@ export interface S3Subject {
   readonly bucket: string
   stop(): Promise<void>
 }
-
-/** An implementation that looks before it writes loses about one race in ten: forty find it out. */
-const racesPerTest = 40
 
 export function s3Contract(name: string, start: () => Promise<S3Subject>): void {
   describe(`${name} keeps the contract of S3`, () => {
@@ -37,8 +26,7 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
       more: Partial<PutObjectCommandInput> = {},
     ) => subject.client.send(new PutObjectCommand({ Bucket: subject.bucket, Key, Body, ...more }))
 
-    const get = (Key: string, more: { Range?: string } = {}) =>
-      subject.client.send(new GetObjectCommand({ Bucket: subject.bucket, Key, ...more }))
+    const get = (Key: string) => subject.client.send(new GetObjectCommand({ Bucket: subject.bucket, Key }))
 
     const textOf = async (Key: string) => (await get(Key)).Body?.transformToString()
 
@@ -59,58 +47,24 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
       expect(await textOf(key)).toBe('')
     })
 
-    it('a stream of known length, whose checksum comes after it, is stored without its framing', async () => {
-      const key = newKey()
-      const content = randomBytes(200_000)
-      const parts = [content.subarray(0, 1), content.subarray(1, 70_000), content.subarray(70_000)]
-      const stored = await put(key, Readable.from(parts), { ContentLength: content.length })
-      const got = await get(key)
-      expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(content)
-      expect(got.ContentEncoding).toBeUndefined()
-      expect(stored.ChecksumCRC32).toBeDefined()
-      expect(got.ChecksumCRC32).toBe(stored.ChecksumCRC32)
-    })
-
-    it.each(['CRC32', 'SHA1', 'SHA256'] as const)(
-      'a %s checksum is verified and returned',
-      async (ChecksumAlgorithm) => {
-        const key = newKey()
-        const stored = await put(key, 'checked', { ChecksumAlgorithm })
-        expect(stored[`Checksum${ChecksumAlgorithm}`]).toBeDefined()
-        expect(await textOf(key)).toBe('checked')
-      },
-    )
-
     it('content that is not what its checksum says is refused, and nothing is stored', async () => {
       const key = newKey()
-      const wrong = put(key, 'arrived', { ChecksumSHA256: createHash('sha256').update('sent').digest('base64') })
+      const wrong = put(key, 'arrived', { ChecksumCRC32: 'AAAAAA==' })
       await expect(wrong).rejects.toMatchObject({ name: 'BadDigest' })
       await expect(get(key)).rejects.toMatchObject({ name: 'NoSuchKey' })
     })
 
-    it('content type, encoding and metadata are kept', async () => {
+    it('the content type is kept, and the checksum is returned', async () => {
       const key = newKey()
-      const kept = {
-        ContentType: 'application/json; charset=utf-8',
-        ContentEncoding: 'identity',
-        CacheControl: 'no-store',
-      }
-      await put(key, '{}', { ...kept, Metadata: { run: 'r-1', 'plan-key': 'p' } })
-      expect(await get(key)).toMatchObject({ ...kept, Metadata: { run: 'r-1', 'plan-key': 'p' } })
+      const stored = await put(key, '{}', { ContentType: 'application/json; charset=utf-8' })
+      const got = await get(key)
+      expect(got.ContentType).toBe('application/json; charset=utf-8')
+      expect(stored.ChecksumCRC32).toBeDefined()
+      expect(got.ChecksumCRC32).toBe(stored.ChecksumCRC32)
     })
 
-    it('HEAD says of an object what GET would, without content', async () => {
-      const key = newKey()
-      const stored = await put(key, 'twelve bytes', { ContentType: 'text/plain' })
-      const head = await subject.client.send(new HeadObjectCommand({ Bucket: subject.bucket, Key: key }))
-      expect(head).toMatchObject({ ContentLength: 12, ContentType: 'text/plain', ETag: stored.ETag })
-      expect(head.LastModified).toBeInstanceOf(Date)
-    })
-
-    it('a key that does not exist is NoSuchKey for GET and NotFound for HEAD', async () => {
+    it('a key that does not exist is NoSuchKey', async () => {
       await expect(get(newKey())).rejects.toMatchObject({ name: 'NoSuchKey', $metadata: { httpStatusCode: 404 } })
-      const head = new HeadObjectCommand({ Bucket: subject.bucket, Key: newKey() })
-      await expect(subject.client.send(head)).rejects.toMatchObject({ name: 'NotFound' })
     })
 
     it('a second put replaces the first', async () => {
@@ -118,53 +72,6 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
       await put(key, 'first, and longer')
       await put(key, 'second')
       expect(await textOf(key)).toBe('second')
-    })
-
-    it('If-None-Match * stores a key once and leaves what is there', async () => {
-      const key = newKey()
-      await put(key, 'first', { IfNoneMatch: '*' })
-      const second = put(key, 'second', { IfNoneMatch: '*' })
-      await expect(second).rejects.toMatchObject({ name: 'PreconditionFailed', $metadata: { httpStatusCode: 412 } })
-      expect(await textOf(key)).toBe('first')
-    })
-
-    it('of ten writers with If-None-Match * at once, one wins, and its content stays', async () => {
-      for (let round = 0; round < racesPerTest; round++) {
-        const key = newKey()
-        const writers = Array.from({ length: 10 }, (_, index) => put(key, `writer ${index}`, { IfNoneMatch: '*' }))
-        const results = await Promise.allSettled(writers)
-        const winners = results.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
-        expect(winners).toHaveLength(1)
-        expect(await textOf(key)).toBe(`writer ${winners[0]}`)
-      }
-    })
-
-    it('a deleted object is gone, and deleting it twice is no error', async () => {
-      const key = newKey()
-      await put(key, 'short-lived')
-      const remove = new DeleteObjectCommand({ Bucket: subject.bucket, Key: key })
-      await subject.client.send(remove)
-      await subject.client.send(remove)
-      await expect(get(key)).rejects.toMatchObject({ name: 'NoSuchKey' })
-    })
-
-    it.each([
-      ['bytes=2-4', '234', 'bytes 2-4/10'],
-      ['bytes=7-', '789', 'bytes 7-9/10'],
-      ['bytes=-2', '89', 'bytes 8-9/10'],
-      ['bytes=8-99', '89', 'bytes 8-9/10'],
-    ])('the range %s is %s', async (Range, text, ContentRange) => {
-      const key = newKey()
-      await put(key, '0123456789')
-      const part = await get(key, { Range })
-      expect(await part.Body?.transformToString()).toBe(text)
-      expect(part.ContentRange).toBe(ContentRange)
-    })
-
-    it('a range beyond the end is refused', async () => {
-      const key = newKey()
-      await put(key, '0123456789')
-      await expect(get(key, { Range: 'bytes=10-' })).rejects.toMatchObject({ name: 'InvalidRange' })
     })
 
     it('keys are names, not paths: each of these is an object of its own', async () => {

@@ -1,4 +1,4 @@
-/** What SQS promises of FIFO queues and of dead letters. */
+/** The promises of SQS about order, deduplication and dead letters. */
 import { createHash } from 'node:crypto'
 import { CreateQueueCommand, type Message } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from 'vitest'
@@ -7,8 +7,7 @@ import { bodies, type QueueKit, shortSeconds } from './queue-kit.ts'
 export function fifoPromises({
   prefix,
   subject,
-  standard,
-  fifo,
+  create,
   attributesOf,
   send,
   receive,
@@ -19,7 +18,7 @@ export function fifoPromises({
 }: QueueKit): void {
   describe('FIFO', () => {
     it('messages of a group come in the order in which they were sent', async () => {
-      const url = await fifo()
+      const url = await create()
       const sent = Array.from({ length: 10 }, (_, index) => `m${index}`)
       for (const body of sent) await send(url, body, { MessageGroupId: 'g' })
       const received = await receive(url)
@@ -33,7 +32,7 @@ export function fifoPromises({
     })
 
     it('a group with a message in flight is locked, and other groups go on', async () => {
-      const url = await fifo()
+      const url = await create()
       await send(url, 'a1', { MessageGroupId: 'a' })
       await send(url, 'a2', { MessageGroupId: 'a' })
       await send(url, 'b1', { MessageGroupId: 'b' })
@@ -45,7 +44,7 @@ export function fifoPromises({
     })
 
     it('a message whose visibility ended comes again before those behind it', async () => {
-      const url = await fifo({ VisibilityTimeout: String(shortSeconds) })
+      const url = await create({ VisibilityTimeout: String(shortSeconds) })
       await send(url, '1', { MessageGroupId: 'g' })
       await send(url, '2', { MessageGroupId: 'g' })
       await receiveOne(url)
@@ -54,7 +53,7 @@ export function fifoPromises({
     })
 
     it('the lock holds until the last message in flight of the group is back', async () => {
-      const url = await fifo()
+      const url = await create()
       for (const body of ['1', '2', '3']) await send(url, body, { MessageGroupId: 'g' })
       const [first, second] = await receive(url, { MaxNumberOfMessages: 2 })
       await extend(url, first as Message, 0)
@@ -64,7 +63,7 @@ export function fifoPromises({
     })
 
     it('the same deduplication id is accepted once; the answer is that of the first send', async () => {
-      const url = await fifo({ ContentBasedDeduplication: 'false' })
+      const url = await create({ ContentBasedDeduplication: 'false' })
       const ids = { MessageGroupId: 'g', MessageDeduplicationId: 'once' }
       const first = await send(url, 'first', ids)
       const second = await send(url, 'second', ids)
@@ -77,25 +76,26 @@ export function fifoPromises({
     })
 
     it('without an id, equal bodies are one message if the queue deduplicates by content, and refused if not', async () => {
-      const byContent = await fifo()
+      const byContent = await create()
       await send(byContent, 'same', { MessageGroupId: 'g' })
       await send(byContent, 'same', { MessageGroupId: 'g' })
       expect(bodies(await receive(byContent))).toEqual(['same'])
-      const byId = await fifo({ ContentBasedDeduplication: 'false' })
+      const byId = await create({ ContentBasedDeduplication: 'false' })
       await expect(send(byId, 'no id', { MessageGroupId: 'g' })).rejects.toMatchObject({
         name: 'InvalidParameterValue',
       })
     })
 
-    it('a message needs a group, and has no delay of its own', async () => {
-      const url = await fifo()
-      await expect(send(url, 'no group')).rejects.toMatchObject({ name: 'MissingParameter' })
-      const delayed = send(url, 'delayed', { MessageGroupId: 'g', DelaySeconds: 1 })
-      await expect(delayed).rejects.toMatchObject({ name: 'InvalidParameterValue' })
+    it('a message needs a group, and a delay is refused', async () => {
+      const url = await create()
+      await expect(send(url, 'no group', { MessageGroupId: undefined })).rejects.toMatchObject({
+        name: 'MissingParameter',
+      })
+      await expect(send(url, 'delayed', { DelaySeconds: 1 })).rejects.toMatchObject({ name: 'SerializationException' })
     })
 
     it('an expired handle deletes nothing, and says so', async () => {
-      const url = await fifo({ VisibilityTimeout: String(shortSeconds) })
+      const url = await create({ VisibilityTimeout: String(shortSeconds) })
       await send(url, 'slow', { MessageGroupId: 'g' })
       const message = await receiveOne(url)
       await subject.passTime(shortSeconds * 1_000 + 100)
@@ -104,14 +104,14 @@ export function fifoPromises({
     })
 
     it('a name without .fifo is refused', async () => {
-      const create = new CreateQueueCommand({ QueueName: `${prefix}-plain`, Attributes: { FifoQueue: 'true' } })
-      await expect(subject.client.send(create)).rejects.toMatchObject({ name: 'InvalidParameterValue' })
+      const command = new CreateQueueCommand({ QueueName: `${prefix}-plain`, Attributes: { FifoQueue: 'true' } })
+      await expect(subject.client.send(command)).rejects.toMatchObject({ name: 'InvalidParameterValue' })
     })
   })
 
   describe('dead letters', () => {
     it.each([2, 3])('a message moves when its receive count would exceed %i, not before', async (receivesMax) => {
-      const { source, deadLetters } = await withDeadLetters(standard, receivesMax)
+      const { source, deadLetters } = await withDeadLetters(receivesMax)
       await send(source, 'poison')
       for (let count = 1; count <= receivesMax; count++) {
         expect((await receiveOne(source)).Attributes?.ApproximateReceiveCount).toBe(String(count))
@@ -123,8 +123,8 @@ export function fifoPromises({
       expect(dead.Attributes?.DeadLetterQueueSourceArn).toBe((await attributesOf(source)).QueueArn)
     })
 
-    it('in a FIFO queue the next of the group follows at once', async () => {
-      const { source, deadLetters } = await withDeadLetters(fifo, 1)
+    it('the next message of the group follows a dead one at once', async () => {
+      const { source, deadLetters } = await withDeadLetters(1)
       await send(source, 'poison', { MessageGroupId: 'g' })
       await send(source, 'good', { MessageGroupId: 'g' })
       await receiveOne(source)
@@ -133,8 +133,8 @@ export function fifoPromises({
     })
 
     it('a dead-letter queue that does not exist is refused', async () => {
-      const deadLetterTargetArn = String((await attributesOf(await standard())).QueueArn).concat('-none')
-      const made = standard({ RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 3 }) })
+      const deadLetterTargetArn = String((await attributesOf(await create())).QueueArn).replace('.fifo', '-none.fifo')
+      const made = create({ RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 3 }) })
       await expect(made).rejects.toMatchObject({ name: 'InvalidParameterValue' })
     })
   })

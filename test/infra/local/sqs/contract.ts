@@ -1,6 +1,5 @@
 /** What Muster relies on in SQS, as promises that every implementation of it must keep, seen through the real SDK. */
 import { afterAll, beforeAll, describe } from 'vitest'
-import { batchPromises } from './contract-batches.ts'
 import { fifoPromises } from './contract-fifo.ts'
 import { messagePromises } from './contract-messages.ts'
 import { queuePromises } from './contract-queues.ts'
@@ -21,6 +20,5 @@ export function sqsContract(name: string, start: () => Promise<SqsSubject>): voi
     queuePromises(kit)
     messagePromises(kit)
     fifoPromises(kit)
-    batchPromises(kit)
   })
 }

@@ -1,9 +1,10 @@
 /** What the contract's suites do over and over: make a queue, send, receive, delete, look. */
 import { randomUUID } from 'node:crypto'
 import {
-  ChangeMessageVisibilityCommand,
+  type BatchResultErrorEntry,
+  ChangeMessageVisibilityBatchCommand,
   CreateQueueCommand,
-  DeleteMessageCommand,
+  DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
@@ -39,14 +40,7 @@ export function createQueueKit(currentSubject: () => SqsSubject) {
     passTime: (ms: number) => currentSubject().passTime(ms),
   }
 
-  async function standard(attributes: Record<string, string> = {}): Promise<string> {
-    const created = await subject.client.send(
-      new CreateQueueCommand({ QueueName: `${prefix}-${++made}`, Attributes: attributes }),
-    )
-    return String(created.QueueUrl)
-  }
-
-  async function fifo(attributes: Record<string, string> = {}): Promise<string> {
+  async function create(attributes: Record<string, string> = {}): Promise<string> {
     const created = await subject.client.send(
       new CreateQueueCommand({
         QueueName: `${prefix}-${++made}.fifo`,
@@ -59,8 +53,9 @@ export function createQueueKit(currentSubject: () => SqsSubject) {
   const attributesOf = async (QueueUrl: string): Promise<Record<string, string | undefined>> =>
     (await subject.client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes ?? {}
 
+  /** Sends a message in a group of its own, unless `more` names one. */
   const send = (QueueUrl: string, MessageBody: string, more: Partial<SendMessageCommandInput> = {}) =>
-    subject.client.send(new SendMessageCommand({ QueueUrl, MessageBody, ...more }))
+    subject.client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: randomUUID(), ...more }))
 
   async function receive(QueueUrl: string, more: Partial<ReceiveMessageCommandInput> = {}): Promise<Message[]> {
     const received = await subject.client.send(
@@ -68,7 +63,6 @@ export function createQueueKit(currentSubject: () => SqsSubject) {
         QueueUrl,
         MaxNumberOfMessages: 10,
         MessageSystemAttributeNames: ['All'],
-        MessageAttributeNames: ['All'],
         ...more,
       }),
     )
@@ -81,20 +75,29 @@ export function createQueueKit(currentSubject: () => SqsSubject) {
     return message
   }
 
-  const remove = (QueueUrl: string, { ReceiptHandle }: Message) =>
-    subject.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+  async function remove(QueueUrl: string, { ReceiptHandle }: Message): Promise<void> {
+    const Entries = [{ Id: 'only', ReceiptHandle }]
+    throwFailure(await subject.client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries })))
+  }
 
-  const extend = (QueueUrl: string, { ReceiptHandle }: Message, VisibilityTimeout: number) =>
-    subject.client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }))
+  async function extend(QueueUrl: string, { ReceiptHandle }: Message, VisibilityTimeout: number): Promise<void> {
+    const Entries = [{ Id: 'only', ReceiptHandle, VisibilityTimeout }]
+    throwFailure(await subject.client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries })))
+  }
 
   /** Holds a source with a dead-letter queue after `receivesMax` receives. */
-  async function withDeadLetters(make: typeof standard, receivesMax: number) {
-    const deadLetters = await make()
+  async function withDeadLetters(receivesMax: number) {
+    const deadLetters = await create()
     const arn = (await attributesOf(deadLetters)).QueueArn
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: receivesMax })
-    const source = await make({ RedrivePolicy, VisibilityTimeout: '0' })
+    const source = await create({ RedrivePolicy, VisibilityTimeout: '0' })
     return { source, deadLetters }
   }
 
-  return { prefix, subject, standard, fifo, attributesOf, send, receive, receiveOne, remove, extend, withDeadLetters }
+  return { prefix, subject, create, attributesOf, send, receive, receiveOne, remove, extend, withDeadLetters }
+}
+
+/** A batch of one entry, as an error of its own. */
+function throwFailure({ Failed = [] }: { Failed?: BatchResultErrorEntry[] | undefined }): void {
+  for (const { Code, Message } of Failed) throw Object.assign(new Error(Message), { name: Code })
 }

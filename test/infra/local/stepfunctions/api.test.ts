@@ -1,18 +1,14 @@
 /** The local Step Functions keeps the contract that AWS's own keeps. */
 import { vi } from 'vitest'
-import { startStepFunctions } from '../../../../infra/local/stepfunctions/stepfunctions.ts'
 import { stepFunctionsContract } from './contract.ts'
-import { machineArn, sfnClient, waitMachine } from './machine.ts'
+import { machineArn, sfnClient, startMachine, waitMachine } from './machine.ts'
 
 stepFunctionsContract('the local endpoint', async () => {
   const tokens = new Map<string, string>()
   const parameters = { FunctionName: 'wait', Payload: { 'name.$': '$$.Execution.Name', 'token.$': '$$.Task.Token' } }
-  const service = await startStepFunctions({
-    machines: [{ arn: machineArn, name: 'waits', definition: waitMachine({ Parameters: parameters }) }],
-    invoke: async (_arn, payload) => {
-      const { name, token } = payload as { name: string; token: string }
-      tokens.set(name, token)
-    },
+  const service = await startMachine(waitMachine({ Parameters: parameters }), async (_arn, payload) => {
+    const { name, token } = payload as { name: string; token: string }
+    tokens.set(name, token)
   })
   return {
     client: sfnClient(service.url),

@@ -17,7 +17,7 @@ export interface RecordedCall {
 
 const service = await startStepFunctions({
   directory,
-  machines: [{ arn: machineArn, name: 'reviews', definition: reviewMachine }],
+  machines: [{ arn: machineArn, definition: reviewMachine }],
   async invoke(arn, payload) {
     const name = arn.split(':').at(-1)
     const { items, item, epoch, token, width } = payload as Record<string, unknown> & { items?: string[] }

@@ -2,8 +2,8 @@
 import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type LocalFunctions, startFunctions } from '../../../../infra/local/functions/functions.ts'
-import { type LocalStepFunctions, startStepFunctions } from '../../../../infra/local/stepfunctions/stepfunctions.ts'
-import { functionArn, machineArn, sfnClient, taskMachine } from './machine.ts'
+import type { LocalStepFunctions } from '../../../../infra/local/stepfunctions/stepfunctions.ts'
+import { functionArn, machineArn, sfnClient, startMachine, taskMachine } from './machine.ts'
 
 const bundle = new URL('../functions/handlers.mjs', import.meta.url).pathname
 
@@ -25,10 +25,7 @@ async function endWith(handler: string, error: string, payload: object = {}) {
     Catch: [{ ErrorEquals: [error], ResultPath: '$.caught', Next: 'Caught' }],
   }) as { States: object }
   const definition = { ...only, States: { ...only.States, Caught: { Type: 'Succeed' } } }
-  service = await startStepFunctions({
-    machines: [{ arn: machineArn, name: 'reviews', definition }],
-    invoke: functions.invoke,
-  })
+  service = await startMachine(definition, functions.invoke)
   const client = sfnClient(service.url)
   const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn: machineArn }))
   return vi.waitUntil(

@@ -1,5 +1,13 @@
 /** A small machine with everything that Muster's own uses, and the pieces to start it in a test. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { SFNClient } from '@aws-sdk/client-sfn'
+import {
+  type Invoke,
+  type LocalStepFunctions,
+  startStepFunctions,
+} from '../../../../infra/local/stepfunctions/stepfunctions.ts'
 
 export const machineArn = 'arn:aws:states:local:000000000000:stateMachine:reviews'
 
@@ -76,7 +84,6 @@ export const reviewMachine = {
     Conclude: {
       ...invokeAndWait('conclude', { 'reviews.$': '$.reviews' }),
       ResultPath: '$.conclusion',
-      OutputPath: '$',
       Next: 'Succeeded',
     },
     Succeeded: { Type: 'Succeed' },
@@ -98,6 +105,20 @@ export function waitMachine(changes: object = {}): object {
 /** As a function's error comes out of the local Lambda runtime. */
 export function functionError(errorType: string, errorMessage = `${errorType} happened`): Error {
   return Object.assign(new Error(errorMessage), { name: 'FunctionError', errorType, errorMessage })
+}
+
+/** A service for this machine over a temporary folder, which goes when it is closed. */
+export async function startMachine(definition: object, invoke: Invoke): Promise<LocalStepFunctions> {
+  const directory = mkdtempSync(join(tmpdir(), 'stepfunctions-'))
+  const machines = [{ arn: machineArn, definition }]
+  const service = await startStepFunctions({ directory, machines, invoke })
+  return {
+    ...service,
+    async close() {
+      await service.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
 }
 
 export function sfnClient(url: string): SFNClient {

@@ -35,7 +35,7 @@ afterEach(async () => {
 /** Ends the last process's part, if there was one, and begins the next one's. */
 async function restart(definition: object, invoke: Invoke, laterByMs = 0) {
   await service?.close()
-  const machines = [{ arn: machineArn, name: 'reviews', definition }]
+  const machines = [{ arn: machineArn, definition }]
   const started = await startStepFunctions({ directory, machines, invoke, now: () => Date.now() + laterByMs })
   service = started
   const client = sfnClient(started.url)

@@ -8,12 +8,16 @@ import {
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Invoke, LocalStepFunctions } from '../../../../infra/local/stepfunctions/stepfunctions.ts'
 import {
-  type Invoke,
-  type LocalStepFunctions,
-  startStepFunctions,
-} from '../../../../infra/local/stepfunctions/stepfunctions.ts'
-import { functionError, machineArn, reviewMachine, sfnClient, taskMachine, waitMachine } from './machine.ts'
+  functionError,
+  machineArn,
+  reviewMachine,
+  sfnClient,
+  startMachine,
+  taskMachine,
+  waitMachine,
+} from './machine.ts'
 
 const open: { close(): Promise<void> }[] = []
 
@@ -22,7 +26,7 @@ afterEach(async () => {
 })
 
 async function start(definition: object, invoke: Invoke): Promise<{ service: LocalStepFunctions; client: SFNClient }> {
-  const service = await startStepFunctions({ machines: [{ arn: machineArn, name: 'reviews', definition }], invoke })
+  const service = await startMachine(definition, invoke)
   open.push(service)
   return { service, client: sfnClient(service.url) }
 }
@@ -217,12 +221,6 @@ describe('an execution from outside', () => {
     expect(description).toMatchObject({ status: 'ABORTED', error: 'superseded', cause: 'A newer head came.', stopDate })
     expect(description.output).toBeUndefined()
     expect(signalled?.aborted).toBe(true)
-  })
-
-  test('is timed out as a whole by the TimeoutSeconds of its machine', async () => {
-    const { client } = await start({ ...waitMachine(), TimeoutSeconds: 0.05 }, async () => ({}))
-
-    expect((await ended(client, await run(client))).status).toBe('TIMED_OUT')
   })
 
   test('that would run for ever fails at 25000 events, and its journal stops growing', async () => {

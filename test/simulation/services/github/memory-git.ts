@@ -2,7 +2,7 @@
  * A git repository in memory: what the stand-in's routes ask of one on disk, settled at once. It has files of text only,
  * finds a rename only where nothing else changed, and histories are small.
  */
-import type { Change, ChangeList, WholeDiff } from '../../../../infra/local/github/git/diff.ts'
+import type { Change, ChangeList } from '../../../../infra/local/github/git/diff.ts'
 import type { Commit, Git, TreeEntry } from '../../../../infra/local/github/git/git.ts'
 import type { GitObject } from '../../../../infra/local/github/git/objects.ts'
 import { GitObjects } from './git-objects.ts'
@@ -104,11 +104,9 @@ export class MemoryGit implements Git {
     return found
   }
 
-  async *tree(treeSha: string, recursive: boolean, above = ''): AsyncGenerator<TreeEntry> {
+  async *tree(treeSha: string): AsyncGenerator<TreeEntry> {
     for (const { name, type, sha } of this.#objects.childrenOf(treeSha) ?? []) {
-      const path = `${above}${name}`
-      yield { path, ...this.#entryOf(type, sha) }
-      if (recursive && type === 'tree') yield* this.tree(sha, true, `${path}/`)
+      yield { path: name, ...this.#entryOf(type, sha) }
     }
   }
 
@@ -125,10 +123,6 @@ export class MemoryGit implements Git {
       if (patch !== null) found.set(change, patch)
     }
     return found
-  }
-
-  async wholeDiff(): Promise<WholeDiff> {
-    throw new Error('not_simulated: nothing that is simulated asks for a diff as one text.')
   }
 
   close(): void {}

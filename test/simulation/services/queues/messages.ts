@@ -1,5 +1,5 @@
 /** The messages in the queues, in memory: order, visibility, group locks, deduplication, retention and dead letters. */
-import { numberWithin, queueArn, ranges } from '../../../../infra/local/sqs/attributes.ts'
+import { queueArn, visibilitySecondsMax } from '../../../../infra/local/sqs/attributes.ts'
 import { invalidParameter, sqsError } from '../../../../infra/local/sqs/errors.ts'
 import type { OutgoingMessage } from '../../../../infra/local/sqs/message.ts'
 import type { Messages, ReceivedMessage, SentMessage } from '../../../../infra/local/sqs/messages.ts'
@@ -13,7 +13,7 @@ export interface HeldMessage {
   readonly id: string
   readonly message: OutgoingMessage
   sentAt: number
-  /** Before, it is in flight or delayed. */
+  /** Before, it is in flight. */
   visibleAt: number
   receives: number
   firstReceivedAt: number | undefined
@@ -24,7 +24,6 @@ export interface HeldMessage {
 export interface MemoryMessages extends Messages {
   /** All messages of a queue, in the order in which they came. */
   held(queue: Queue): readonly HeldMessage[]
-  forget(queue: Queue): void
 }
 
 interface Deduplication {
@@ -55,17 +54,17 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
 
   function sendOne(queue: Queue, message: OutgoingMessage): SentMessage {
     const key = deduplicationKey(queue, message)
-    const first = key === undefined ? undefined : deduplications.get(key)
+    const first = deduplications.get(key)
     if (first && now() - first.at < DEDUPLICATION_MS) return first.sent
     sent++
     const id = `00000000-0000-4000-8000-${sent.toString(16).padStart(12, '0')}`
-    if (key !== undefined) deduplications.set(key, { sent: { id, sequence: sent }, at: now() })
+    deduplications.set(key, { sent: { id, sequence: sent }, at: now() })
     messagesOf(queue).push({
       seq: sent,
       id,
       message,
       sentAt: now(),
-      visibleAt: now() + message.delaySeconds * 1_000,
+      visibleAt: now(),
       receives: 0,
       firstReceivedAt: undefined,
       lastReceivedAt: 0,
@@ -83,35 +82,25 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
   function moveDeadLetters(queue: Queue): void {
     const policy = queue.settings.deadLetter
     const target = policy && findQueue(policy.queueName)
-    if (!target) return // without a target, as when it was deleted, they stay and are received again
+    if (!target) return
     const isDead = ({ receives, visibleAt }: HeldMessage) => receives >= policy.receivesMax && visibleAt <= now()
     const dead = messagesOf(queue).filter(isDead)
     if (dead.length === 0) return
     keep(queue, (message) => !isDead(message))
     for (const message of dead) {
       message.sourceArn = queueArn(queue.name)
-      if (queue.settings.fifo) message.sentAt = now() // FIFO: the retention clock starts again; standard: it runs on
+      message.sentAt = now() // the retention clock starts again, as for every FIFO queue
     }
     const inTarget = [...messagesOf(target), ...dead].sort((a, b) => a.seq - b.seq)
     byQueue.set(target.id, inTarget)
   }
 
-  /** FIFO: a group with a message in flight is locked; a delayed message holds back those behind it. */
+  /** A group with a message in flight is locked. */
   function ready(queue: Queue): HeldMessage[] {
     const messages = messagesOf(queue)
-    const visible = messages.filter(({ visibleAt }) => visibleAt <= now())
-    if (!queue.settings.fifo) return visible.sort((a, b) => a.visibleAt - b.visibleAt)
-    const inFlight = new Set<string | undefined>()
-    const delayedFrom = new Map<string | undefined, number>()
-    for (const { visibleAt, receives, seq, message } of messages) {
-      if (visibleAt <= now()) continue
-      if (receives > 0) inFlight.add(message.groupId)
-      else if (!delayedFrom.has(message.groupId)) delayedFrom.set(message.groupId, seq)
-    }
-    return visible.filter(
-      ({ seq, message: { groupId } }) =>
-        !inFlight.has(groupId) && seq < (delayedFrom.get(groupId) ?? Number.POSITIVE_INFINITY),
-    )
+    const isVisible = ({ visibleAt }: HeldMessage) => visibleAt <= now()
+    const locked = new Set(messages.filter((one) => !isVisible(one)).map(({ message }) => message.groupId))
+    return messages.filter((one) => isVisible(one) && !locked.has(one.message.groupId))
   }
 
   /** The message of a receipt, be it still in flight, visible again or taken by another. */
@@ -122,35 +111,33 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
   }
 
   return {
-    send: (queue, outgoing) => outgoing.map((message) => sendOne(queue, message)),
+    send: sendOne,
 
-    receive(queue, max, visibilitySeconds) {
+    receive(queue, max) {
       expire(queue)
       moveDeadLetters(queue)
       return ready(queue)
         .slice(0, max)
         .map((held) => {
-          held.visibleAt = now() + visibilitySeconds * 1_000
+          held.visibleAt = now() + queue.settings.visibilityTimeoutSeconds * 1_000
           held.receives++
           held.firstReceivedAt ??= now()
           held.lastReceivedAt = now()
           return received(queue, held)
         })
-        .sort((a, b) => a.seq - b.seq)
     },
 
     delete(queue, handle) {
       const receipt = ofReceipt(queue, handle)
       if (!receipt) return
       const { found, isCurrent } = receipt
-      if (queue.settings.fifo && !(isCurrent && found.visibleAt > now())) {
+      if (!isCurrent || found.visibleAt <= now()) {
         throw invalidParameter('ReceiptHandle', handle, 'The receipt handle has expired. Receive the message again.')
       }
-      if (isCurrent) keep(queue, (message) => message !== found)
+      keep(queue, (message) => message !== found)
     },
 
     changeVisibility(queue, handle, seconds) {
-      numberWithin('VisibilityTimeout', ranges.VisibilityTimeout, seconds)
       const receipt = ofReceipt(queue, handle)
       if (!receipt) {
         throw invalidParameter('ReceiptHandle', handle, 'The message does not exist, or has no visibility to change.')
@@ -160,20 +147,17 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
         throw sqsError('MessageNotInflight', 'The message referred to is not in flight under this handle.')
       }
       const until = now() + seconds * 1_000
-      if (until - found.lastReceivedAt > ranges.VisibilityTimeout[1] * 1_000) {
+      if (until - found.lastReceivedAt > visibilitySecondsMax * 1_000) {
         throw invalidParameter('VisibilityTimeout', seconds, 'The total for the message is beyond 43200 seconds.')
       }
       found.visibleAt = until
     },
 
-    together: (work) => work(),
-
     counts(queue) {
       expire(queue)
       const messages = messagesOf(queue)
-      const hidden = messages.filter(({ visibleAt }) => visibleAt > now())
-      const delayed = hidden.filter(({ receives }) => receives === 0).length
-      return { visible: messages.length - hidden.length, inFlight: hidden.length - delayed, delayed }
+      const inFlight = messages.filter(({ visibleAt }) => visibleAt > now()).length
+      return { visible: messages.length - inFlight, inFlight }
     },
 
     untilNextVisibleMs(queue) {
@@ -183,15 +167,11 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
 
     returnFlights() {
       for (const message of [...byQueue.values()].flat()) {
-        if (message.receives > 0 && message.visibleAt > now()) message.visibleAt = now()
+        if (message.visibleAt > now()) message.visibleAt = now()
       }
     },
 
     held: (queue) => messagesOf(queue),
-
-    forget(queue) {
-      byQueue.delete(queue.id)
-    },
   }
 }
 
@@ -203,18 +183,15 @@ function received(queue: Queue, held: HeldMessage): ReceivedMessage {
     sent_at: held.sentAt,
     receives: held.receives,
     first_received_at: held.firstReceivedAt ?? held.lastReceivedAt,
-    group_id: message.groupId ?? null,
-    deduplication_id: message.deduplicationId ?? null,
+    group_id: message.groupId,
+    deduplication_id: message.deduplicationId,
     source_arn: held.sourceArn ?? null,
-    attributes: message.attributes ? JSON.stringify(message.attributes) : null,
-    trace_header: message.traceHeader?.StringValue ?? null,
     body_md5: message.bodyMd5,
     body: message.body,
     handle: receiptHandle({ queueId: queue.id, seq, receives: held.receives, messageId: id }),
   }
 }
 
-function deduplicationKey(queue: Queue, { groupId, deduplicationId }: OutgoingMessage): string | undefined {
-  if (deduplicationId === undefined) return undefined
+function deduplicationKey(queue: Queue, { groupId, deduplicationId }: OutgoingMessage): string {
   return `${queue.id} ${queue.settings.deduplicationByGroup ? groupId : ''} ${deduplicationId}`
 }
