@@ -10,14 +10,16 @@ import { claim, seenOpen, type Thread } from '../../shared/runs/thread.ts'
 import { pullRequestState } from './core/pull-request-state.ts'
 import type { PlanDeps } from './deps.ts'
 
+export interface Claimed {
+  readonly kind: 'claimed'
+  readonly run: Run
+  readonly thread: Thread
+  readonly pullRequest: PullRequest
+  readonly ends: string | undefined
+}
+
 export type Claim =
-  | {
-      readonly kind: 'claimed'
-      readonly run: Run
-      readonly thread: Thread
-      readonly pullRequest: PullRequest
-      readonly ends: string | undefined
-    }
+  | Claimed
   | { readonly kind: 'halted' }
   /** An edited description doesn't cut short the review of its head: it waits until that run has ended. */
   | { readonly kind: 'waits'; readonly behind: string }
@@ -47,14 +49,15 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
     if (decision.kind === 'superseded') return overtaken('a later event')
 
     const pullRequest = await github.pullRequest(run.repository, run.number)
-    const seen = pullRequestState(pullRequest, current, now)
-    if (seen.kind === 'wait')
+    const state = pullRequestState(pullRequest, current, now)
+    if (state === 'not_yet') {
       throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} as it is yet.`, 5_000)
-    if (seen.kind === 'superseded') return { ...overtaken(`the head ${seen.by.slice(0, 7)}`), shown: pullRequest }
-    if (seen.kind === 'closed') {
+    }
+    if (state === 'moved') return { ...overtaken(`the head ${pullRequest.head.sha.slice(0, 7)}`), shown: pullRequest }
+    if (state === 'closed') {
       return ends('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
     }
-    if (seen.kind === 'failed') {
+    if (state === 'not_in_time') {
       return ends('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
     }
     const before = decision.ends === undefined ? undefined : await readRun(ledger, decision.ends)

@@ -2,28 +2,18 @@
 
 import { sha256 } from '../../shared/base/digest.ts'
 import { GITHUB_CONCURRENCY } from '../../shared/base/limits.ts'
-import { type Documents, getDocument, putText } from '../../shared/documents/documents.ts'
-import type { GitHub, PullRequest } from '../../shared/github/github.ts'
-import type { Run } from '../../shared/runs/run.ts'
-import type { Thread } from '../../shared/runs/thread.ts'
+import { getDocument, putText } from '../../shared/documents/documents.ts'
 import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../shared/verdict/plan.ts'
+import type { Claimed } from './claim-pull-request.ts'
 import { CONFIGURATION_PATH, configurationOf } from './core/configuration.ts'
 import { type PlanFacts, textsWanted } from './core/plan.ts'
+import type { PlanDeps } from './deps.ts'
 
 /** All facts but the texts of files. Policy is read from the base, never from the pull request itself (P1). */
-export async function gather(
-  from: { github: GitHub; documents: Documents },
-  about: {
-    run: Run
-    thread: Thread
-    pullRequest: PullRequest
-    deploymentModel: PlanFacts['deploymentModel']
-    now: number
-  },
-): Promise<PlanFacts> {
-  const { github, documents } = from
-  const { run, thread, pullRequest } = about
+export async function gather(deps: PlanDeps, { run, thread, pullRequest }: Claimed): Promise<PlanFacts> {
+  const { github, documents, deploymentModel } = deps
+  const now = deps.now()
   const { repository: repo, number } = run
   const base = pullRequest.base.sha
   const [{ rows: files, cut: filesCut }, mergeBase, configurationFile, template, lastConclusion] = await Promise.all([
@@ -48,20 +38,20 @@ export async function gather(
     files,
     filesCut,
     lastConclusion,
-    deploymentModel: about.deploymentModel,
-    now: about.now,
+    deploymentModel,
+    now,
   }
 }
 
 /** The plan with the texts that its lenses may ask for, each fetched once and stored by digest. What isn't text is left out. */
-export async function withTexts(from: { github: GitHub; documents: Documents }, plan: Plan): Promise<Plan> {
+export async function withTexts({ github, documents }: PlanDeps, plan: Plan): Promise<Plan> {
   const wanted = textsWanted(plan)
   const texts: Record<string, string> = {}
   const worker = async () => {
     for (let next = wanted.shift(); next; next = wanted.shift()) {
-      const blob = await from.github.blob(plan.repository, next.blob)
+      const blob = await github.blob(plan.repository, next.blob)
       const text = blob.state === 'bytes' ? textOf(blob.bytes) : undefined
-      if (text !== undefined) texts[next.path] = await putText(from.documents, text)
+      if (text !== undefined) texts[next.path] = await putText(documents, text)
     }
   }
   await Promise.all(Array.from({ length: Math.min(GITHUB_CONCURRENCY, wanted.length) }, worker))

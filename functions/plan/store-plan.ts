@@ -6,7 +6,6 @@ import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/base/limits.ts'
 import { getDocument, putDocument } from '../../shared/documents/documents.ts'
 import { effectiveOf } from '../../shared/fleet/ceiling.ts'
 import { poolsOf } from '../../shared/fleet/pools.ts'
-import type { PullRequest } from '../../shared/github/github.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
 import { writePlan } from '../../shared/ledger/plan.ts'
 import type { Raise } from '../../shared/ledger/resource.ts'
@@ -15,20 +14,17 @@ import type { LabelResource } from '../../shared/publishing/github-payloads.ts'
 import type { PlanAnswer } from '../../shared/runs/contract.ts'
 import { reviewIdOf } from '../../shared/runs/review.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import type { Thread } from '../../shared/runs/thread.ts'
 import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
+import type { Claimed } from './claim-pull-request.ts'
 import { makePlan } from './core/plan.ts'
 import type { PlanDeps, RoomDeps } from './deps.ts'
 import { gather, withTexts } from './gather.ts'
 
 /** Throws Retry `claim_contended` if the run changed while it was planned: what stands there then decides. */
-export async function planClaimed(
-  deps: PlanDeps,
-  claimed: { readonly run: Run; readonly thread: Thread; readonly pullRequest: PullRequest },
-): Promise<PlanAnswer> {
-  const { ledger, documents, deploymentModel, now, log } = deps
+export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<PlanAnswer> {
+  const { ledger, documents, now, log } = deps
   const { run } = claimed
-  const planWithoutTexts = makePlan(await gather(deps, { ...claimed, deploymentModel, now: now() }))
+  const planWithoutTexts = makePlan(await gather(deps, claimed))
   const restated = isRestated(run, planWithoutTexts)
   const plan = restated ? planWithoutTexts : await withTexts(deps, planWithoutTexts)
   const digest = await putDocument(documents, plan)

@@ -68,14 +68,7 @@ export type ErrorCode =
   | 'environment_missing'
 
 /** A failure with its stable code, a sentence for a person, and what to do about it. */
-interface Explanation {
-  readonly code: ErrorCode
-  readonly remedy: string
-}
-
-/** The caller's fault: asking again in the same way cannot work. */
-export class Refused extends Error implements Explanation {
-  override readonly name = 'refused'
+abstract class Explained extends Error {
   readonly code: ErrorCode
   readonly remedy: string
   constructor(code: ErrorCode, sentence: string, remedy: string, options?: { cause?: unknown }) {
@@ -85,11 +78,19 @@ export class Refused extends Error implements Explanation {
   }
 }
 
+/** The caller's fault: asking again in the same way cannot work. */
+export class Refused extends Explained {
+  override readonly name = 'refused'
+}
+
+/** Will never work: the thing it is about is gone, or forbids it for good. */
+export class Dead extends Explained {
+  override readonly name = 'dead'
+}
+
 /** May work later; `afterMs` is the earliest useful moment from now, in ms. */
-export class Retry extends Error implements Explanation {
+export class Retry extends Explained {
   override readonly name = 'retry'
-  readonly code: ErrorCode
-  readonly remedy: string
   readonly afterMs: number
   /** True if a change was asked for and no answer came: it may have happened, so look before asking for it again (AW70). */
   readonly outcomeUnknown: boolean
@@ -99,23 +100,9 @@ export class Retry extends Error implements Explanation {
     afterMs: number,
     options?: { cause?: unknown; outcomeUnknown?: boolean },
   ) {
-    super(`${code}: ${sentence}`, options)
-    this.code = code
-    this.remedy = 'It is tried again by itself.'
+    super(code, sentence, 'It is tried again by itself.', options)
     this.afterMs = afterMs
     this.outcomeUnknown = options?.outcomeUnknown ?? false
-  }
-}
-
-/** Will never work: the thing it is about is gone, or forbids it for good. */
-export class Dead extends Error implements Explanation {
-  override readonly name = 'dead'
-  readonly code: ErrorCode
-  readonly remedy: string
-  constructor(code: ErrorCode, sentence: string, remedy: string, options?: { cause?: unknown }) {
-    super(`${code}: ${sentence}`, options)
-    this.code = code
-    this.remedy = remedy
   }
 }
 
@@ -142,7 +129,7 @@ export function isFailure<Name extends Failure['name']>(
   error: unknown,
   name: Name,
 ): error is Extract<Failure, { name: Name }> {
-  return typeof error === 'object' && error !== null && 'name' in error && error.name === name
+  return nameOf(error) === name
 }
 
 /** The `name` of anything thrown; `unknown` for what has none. */

@@ -27,7 +27,7 @@ export function visible(text: string): string {
   return text
     .toWellFormed()
     .replace(CONTROLS, (control) => pictureOf(control.charCodeAt(0)))
-    .replace(BIDI_CONTROLS, (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+    .replace(BIDI_CONTROLS, (control) => bracketed(control.charCodeAt(0)))
 }
 
 /**
@@ -74,6 +74,11 @@ export function withoutComments(text: string): string {
 /** All white space as single blanks, none at the ends: how texts are compared when their layout doesn't matter. */
 export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
+}
+
+/** The text with its first letter in upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** For sorting, by UTF-16 code units: the order is the same on every machine. */
@@ -130,7 +135,11 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 /** Unicode has pictures for C0 and DEL; C1 has none, so its code is shown. */
 function pictureOf(code: number): string {
   if (code === 0x7f) return '␡'
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : bracketed(code)
+}
+
+function bracketed(code: number): string {
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
 }
 
 function longestRunOfBackTicks(text: string): number {

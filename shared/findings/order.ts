@@ -15,6 +15,12 @@ export function worstFirst(a: Ordered, b: Ordered): number {
   )
 }
 
+/** By fingerprint, the worst finding that has it. */
+export function worstOfEach(findings: readonly Finding[]): ReadonlyMap<string, Finding> {
+  const bestFirst = [...findings].sort(worstFirst).reverse()
+  return new Map(bestFirst.map((finding) => [finding.fingerprint, finding]))
+}
+
 function lineOf(location: Location): number {
   return location.kind === 'lines' ? location.line : 0
 }

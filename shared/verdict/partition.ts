@@ -33,9 +33,11 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
   const analyzers = lenses.filter((lens) => LENSES[lens].kind === 'analyzer')
   const models = lenses.filter((lens) => LENSES[lens].kind === 'model')
   const leftOut: LeftOut[] = []
+  const leaveOut = ({ path }: FileChange, because: LeftOutBecause) =>
+    leftOut.push({ path, because, reason: REASONS[because] })
   const readable = files.filter((file) => {
     const because = nothingToRead(file)
-    if (because !== undefined) leftOut.push({ path: file.path, because, reason: REASONS[because] })
+    if (because !== undefined) leaveOut(file, because)
     return because === undefined
   })
   const reviews: PlannedReview[] = analyzers.map((lens) => ({
@@ -47,7 +49,7 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
 
   const forModels = readable.filter((file) => {
     const because = file.noPatch === undefined ? (isGenerated(file.path) ? 'generated' : undefined) : 'patch_missing'
-    if (because !== undefined) leftOut.push({ path: file.path, because, reason: REASONS[because] })
+    if (because !== undefined) leaveOut(file, because)
     return because === undefined
   })
   const packed = pack([...forModels].sort(riskiestFirst))
@@ -57,9 +59,7 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
       reviews.push({ lens, part: index, paths: part.map((file) => file.path) })
     })
   }
-  for (const file of packed.slice(partsMax).flat()) {
-    leftOut.push({ path: file.path, because: 'over_budget', reason: REASONS.over_budget })
-  }
+  for (const file of packed.slice(partsMax).flat()) leaveOut(file, 'over_budget')
   return { reviews, leftOut }
 }
 

@@ -3,7 +3,7 @@
 import type { FileChange } from '../findings/diff.ts'
 import { type Finding, type Location, pathOf, type RejectedFinding } from '../findings/finding.ts'
 import { LENSES, type LensName } from '../findings/lens.ts'
-import { worstFirst } from '../findings/order.ts'
+import { worstFirst, worstOfEach } from '../findings/order.ts'
 import { type LinesLocation, type QuotedCode, quotedCodeIn } from '../findings/quoted-code.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
@@ -37,13 +37,7 @@ export interface Reconciliation {
 
 /** Answers every open finding. One that is found again keeps the head at which it was first announced (FI1). */
 export function reconcileFindings(facts: ReconciliationFacts): Reconciliation {
-  // Of several with one identity the worst one counts, so it is the last to be put in.
-  const foundNow = new Map(
-    [...facts.found]
-      .sort(worstFirst)
-      .reverse()
-      .map((finding) => [finding.fingerprint, finding]),
-  )
+  const foundNow = worstOfEach(facts.found)
   const dispositions = facts.open.map((finding): Disposition => {
     const again = foundNow.get(finding.fingerprint)
     return again === undefined

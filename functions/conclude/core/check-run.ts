@@ -1,7 +1,7 @@
 /** The check run of a head: red, neutral or green, its title the counts, its annotations the findings with lines. */
 
 import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
-import { cutAtBytes, visible } from '../../../shared/base/text.ts'
+import { capitalized, cutAtBytes, visible } from '../../../shared/base/text.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import { checkRunIdentity } from '../../../shared/publishing/check-run.ts'
 import type { Annotation, CheckConclusion, CheckRunResource } from '../../../shared/publishing/github-payloads.ts'
@@ -60,8 +60,7 @@ function titleOf(conclusion: Conclusion): string {
     : conclusion.verdict === 'incomplete'
       ? 'Incomplete: '
       : ''
-  const title = `${prefix}${counts}; ${lenses}`
-  return (title.charAt(0).toUpperCase() + title.slice(1)).slice(0, CHECK_TITLE_CHARS_MAX)
+  return capitalized(`${prefix}${counts}; ${lenses}`).slice(0, CHECK_TITLE_CHARS_MAX)
 }
 
 /**
@@ -70,13 +69,11 @@ function titleOf(conclusion: Conclusion): string {
  */
 function annotationsOf(conclusion: Conclusion): Annotation[] {
   const unseen = notLookedAt(conclusion)
-  const annotated = conclusion.findings.filter(({ location, fingerprint }) => {
-    return location.kind === 'lines' && location.side === 'RIGHT' && !unseen.has(fingerprint)
-  })
-  return annotated.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
-    const { location } = finding
-    if (location.kind !== 'lines') return []
+  const annotations = conclusion.findings.flatMap((finding): Annotation[] => {
+    const { location, fingerprint } = finding
+    if (location.kind !== 'lines' || location.side !== 'RIGHT' || unseen.has(fingerprint)) return []
     const { blocking, material } = SEVERITIES[finding.severity]
+    const title = `${severityWord(finding)}: ${visible(finding.title).replace(/\s+/g, ' ')}`
     const message = visible(`${finding.why}\n\nTo clear it: ${finding.clears}`)
     return [
       {
@@ -84,13 +81,10 @@ function annotationsOf(conclusion: Conclusion): Annotation[] {
         startLine: location.startLine,
         endLine: location.line,
         level: blocking ? 'failure' : material ? 'warning' : 'notice',
-        title: titleWithin(`${severityWord(finding)}: ${visible(finding.title).replace(/\s+/g, ' ')}`),
+        title: cutAtBytes(title, CHECK_TITLE_CHARS_MAX).text,
         message: cutAtBytes(message, ANNOTATION_BYTES_MAX).text,
       },
     ]
   })
-}
-
-function titleWithin(title: string): string {
-  return cutAtBytes(title, CHECK_TITLE_CHARS_MAX).text
+  return annotations.slice(0, ANNOTATIONS_MAX)
 }

@@ -4,9 +4,11 @@ import type { ErrorCode } from '../../../shared/base/errors.ts'
 import { isMissing } from '../../../shared/findings/coverage.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { LensName } from '../../../shared/findings/lens.ts'
+import { worstOfEach } from '../../../shared/findings/order.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import type { Review } from '../../../shared/runs/review.ts'
 import type { ReviewResult } from '../../../shared/runs/review-result.ts'
+import type { Reason } from '../../../shared/runs/run.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { notLookedAt, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
@@ -25,7 +27,7 @@ export interface ReviewWithResult {
 export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], announced: readonly string[]): Conclusion {
   const results = reviews.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
   const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
-  const found = mergedFindings(claimed)
+  const found = [...worstOfEach(claimed).values()]
   const rejected = results.flatMap((result) => result.rejected)
   const lenses = lensesOf(plan, reviews)
   const { dispositions, standing, announcedBefore } = reconcileFindings({
@@ -114,23 +116,21 @@ function outcomeOf(lens: LensName, plan: Plan, reviews: readonly ReviewWithResul
     .map(({ part }) => reviews.find(({ review }) => review.lens === lens && review.part === part))
   const results = parts.flatMap((part) => (part?.result ? [part.result] : []))
   const failed = parts.find((part) => part?.result === undefined)
+  const { code, sentence } = failed?.review.reason ?? WORKER_LOST
   const notAllRead = results.length < parts.length
   const model = results.find(({ usage }) => usage)?.usage?.model
   return {
     lens,
     state: notAllRead ? 'failed' : 'read',
-    ...(notAllRead
-      ? {
-          reason: `${failed?.review.reason?.code ?? 'lens_failed'}: ${failed?.review.reason?.sentence ?? 'its worker was lost and it was not read.'}`,
-          remedy: remedyOf(failed?.review.reason?.code),
-        }
-      : {}),
+    ...(notAllRead ? { reason: `${code}: ${sentence}`, remedy: remedyOf(code) } : {}),
     findings: results.reduce((sum, { findings }) => sum + findings.length, 0),
     rejected: results.reduce((sum, { rejected }) => sum + rejected.length, 0),
     coverage: results.flatMap(({ coverage }) => coverage),
     ...(model ? { model } : {}),
   }
 }
+
+const WORKER_LOST: Reason = { code: 'lens_failed', sentence: 'its worker was lost and it was not read.' }
 
 /** What to do about a lens that failed, by its reason; docs/errors.md says the same. */
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
@@ -143,21 +143,9 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   secret_missing: 'Put the secret of the models as docs/configuration.md says.',
 }
 
-function remedyOf(code: ErrorCode | undefined): string {
-  const cause = code === undefined ? undefined : REMEDIES[code]
-  return `${cause === undefined ? '' : `${cause} `}Ask again then: what is done already is not done twice.`
-}
-
-/** One finding an identity: the worst of the same stands, the others are merged into it. */
-function mergedFindings(findings: readonly Finding[]): Finding[] {
-  const worst = new Map<string, Finding>()
-  for (const finding of findings) {
-    const other = worst.get(finding.fingerprint)
-    if (!other || SEVERITIES[finding.severity].rank < SEVERITIES[other.severity].rank) {
-      worst.set(finding.fingerprint, finding)
-    }
-  }
-  return [...worst.values()]
+function remedyOf(code: ErrorCode): string {
+  const remedy = REMEDIES[code]
+  return `${remedy === undefined ? '' : `${remedy} `}Ask again then: what is done already is not done twice.`
 }
 
 /** Reasons that no lens has: the configuration was not followed, or files were given to no model. */

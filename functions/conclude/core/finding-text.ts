@@ -78,7 +78,7 @@ export function commentText(finding: Finding, textBytesMax: number): string {
     '',
     clearsText(cutAtBytes(finding.clears, textBytesMax).text),
     '',
-    `<sub>Muster, lens ${finding.lens}, rule ${ruleOf(finding)}</sub>`,
+    `<sub>Muster, lens ${finding.lens}, rule ${code(finding.rule)}</sub>`,
   ].join('\n')
 }
 
@@ -86,7 +86,7 @@ export function commentText(finding: Finding, textBytesMax: number): string {
 function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositions'>): string {
   const where =
     finding.location.kind === 'pull_request' ? 'The pull request as a whole' : locationText(finding.location)
-  const parts = [where, `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
+  const parts = [where, `lens ${finding.lens}`, `rule ${code(finding.rule)}`]
   const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
   const since = `open since ${shortSha(finding.originHead)}`
   if (answer?.verb === 'still_present') parts.push(since)
@@ -99,8 +99,4 @@ function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositi
 function clearsText(clears: string): string {
   const text = prose(clears)
   return /^(`{3}|- |\d+\. )/.test(text) ? `**To clear it:**\n\n${text}` : `**To clear it:** ${text}`
-}
-
-function ruleOf({ rule }: Finding): string {
-  return code(rule)
 }

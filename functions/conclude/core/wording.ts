@@ -1,5 +1,6 @@
 /** The sentences by which every text of Muster says the same: verdict, counts, what to do, what remains. */
 
+import { capitalized } from '../../../shared/base/text.ts'
 import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
@@ -107,8 +108,7 @@ export function locationText(location: Location): string {
 
 /** `Critical`, `Important`, `Suggestion`. */
 export function severityWord({ severity }: Pick<Finding, 'severity'>): string {
-  const { heading } = SEVERITIES[severity]
-  return heading.charAt(0).toUpperCase() + heading.slice(1)
+  return capitalized(SEVERITIES[severity].heading)
 }
 
 /** How the second reading went, plainly (DESIGN §7). */

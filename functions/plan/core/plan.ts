@@ -41,19 +41,15 @@ const POSTING_MODE = 'comment-v1'
 
 /** The plan, with no texts yet. */
 export function makePlan(facts: PlanFacts): Plan {
-  const { run, thread, configuration } = facts
+  const { run, thread, configuration, files, lastConclusion } = facts
   const model = modelOf(facts)
   const kindReason = kindReasonOf(facts, model)
   const kind = kindReason === undefined ? 'full' : 'analyzers'
   const { placed, notRead } = lensesOf(configuration, kindReason, model !== undefined)
-  const { reviews, leftOut } =
-    facts.files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(facts.files, placed)
-  const lastFullHead = lastFullHeadOf(facts.lastConclusion)
-  const sameHeadConclusion = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
-  const carried =
-    sameHeadConclusion && kind === 'analyzers'
-      ? carriedOutcomes(sameHeadConclusion, { ...facts, placed })
-      : NOTHING_CARRIED
+  const { reviews, leftOut } = files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(files, placed)
+  const lastFullHead = lastFullHeadOf(lastConclusion)
+  const atHead = lastConclusion?.head === run.head ? lastConclusion : undefined
+  const carried = atHead && kind === 'analyzers' ? carriedOutcomes(atHead, { ...facts, placed }) : NOTHING_CARRIED
   return {
     contract: CONTRACT,
     runId: run.runId,
@@ -70,18 +66,18 @@ export function makePlan(facts: PlanFacts): Plan {
     configuration,
     configurationProblems: facts.configurationProblems,
     template: facts.template,
-    files: facts.files,
+    files,
     leftOut: [...leftOut, ...carried.leftOut],
     filesCut: facts.filesCut,
     texts: {},
     reviews,
     notRead: notRead.filter(({ lens }) => !carried.lenses.some((outcome) => outcome.lens === lens)),
-    openFindings: facts.lastConclusion?.findings ?? [],
-    ...(facts.lastConclusion ? { openAtHead: facts.lastConclusion.head } : {}),
-    announcements: announcementsOf(facts.lastConclusion),
+    openFindings: lastConclusion?.findings ?? [],
+    ...(lastConclusion ? { openAtHead: lastConclusion.head } : {}),
+    announcements: announcementsOf(lastConclusion),
     carried: carried.findings,
     carriedLenses: carried.lenses,
-    carriedDispositions: sameHeadConclusion?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
+    carriedDispositions: atHead?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
     model,
     plannedAt: facts.now,
   }

@@ -60,8 +60,7 @@ const RATE = /rate|throttl|per_?(second|minute)|[rt]pm/i
 
 /** True where a 429 says, by its code, that waiting is in vain. Its sentence may say anything. */
 function isOfQuota(body: string | undefined): boolean {
-  const { code, type } = errorIn(body ?? '') ?? {}
-  return [code, type].some((name) => typeof name === 'string' && QUOTA.test(name) && !RATE.test(name))
+  return codesIn(body).some((code) => QUOTA.test(code) && !RATE.test(code))
 }
 
 /** Anthropic's own status for "overloaded"; a 503 of anyone is one if it names a time, or says so by its code. */
@@ -69,8 +68,7 @@ function isOutOfCapacity(call: APICallError | undefined): boolean {
   if (call?.statusCode === 529) return true
   if (call?.statusCode !== 503) return false
   if (call.responseHeaders?.['retry-after'] !== undefined) return true
-  const { code, type } = errorIn(call.responseBody ?? '') ?? {}
-  return [code, type].some((name) => typeof name === 'string' && /overloaded|capacity/i.test(name))
+  return codesIn(call.responseBody).some((code) => /overloaded|capacity/i.test(code))
 }
 
 /** `retry-after` in seconds or as a date (RFC 9110), in ms from now. */
@@ -82,6 +80,11 @@ function retryAfterMs(call: APICallError | undefined): number {
   return Number.isFinite(afterMs)
     ? Math.min(Math.max(0, afterMs), MODEL_RETRY_AFTER_MAX_MS)
     : MODEL_RETRY_AFTER_DEFAULT_MS
+}
+
+function codesIn(body = ''): readonly string[] {
+  const { code, type } = errorIn(body) ?? {}
+  return [code, type].filter((name) => typeof name === 'string')
 }
 
 /** The message of an error in OpenAI's form, else the body. */

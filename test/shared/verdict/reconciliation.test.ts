@@ -139,7 +139,11 @@ describe('what stands', () => {
   it('IL2: of open ones only those were said before of which people were told', () => {
     const two = finding('two', { location: lines('src/b.ts') })
     const files = [changed('src/a.ts'), changed('src/b.ts')]
-    const { standing, announcedBefore } = verbs([finding('one'), two], { announced: ['two', 'gone'], lenses: [], files })
+    const { standing, announcedBefore } = verbs([finding('one'), two], {
+      announced: ['two', 'gone'],
+      lenses: [],
+      files,
+    })
     expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one', 'two'])
     expect(announcedBefore).toEqual(['two'])
   })

@@ -5,35 +5,22 @@
 import { lintSource } from '@secretlint/core'
 import { rules as recommended } from '@secretlint/secretlint-rule-preset-recommend'
 import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
-import type { Coverage } from '../../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
 import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 import type { Lens } from '../../../../shared/findings/lens.ts'
+import { fileByFile } from '../file-by-file.ts'
 import { type RightSide, rightSideOf } from '../right-side.ts'
 
 /**
  * Scans each file's text after the change and keeps what touches an added line, so that a key of which one line was
  * changed is found, and one that was there before is not blamed on this pull request.
  */
-export const secrets: Lens = async (input) => {
-  const findings: ClaimedFinding[] = []
-  const coverage: Coverage[] = []
-  for (const file of input.files) {
-    input.signal.throwIfAborted()
-    if (addsNothing(file)) {
-      coverage.push({ path: file.path, state: 'full' })
-      continue
-    }
+export const secrets: Lens = (input) =>
+  fileByFile(input, async (file) => {
+    if (file.status === 'removed' || file.noPatch === 'pure_rename') return []
     const side = rightSideOf(file, await input.text(file.path))
-    if (side === undefined) {
-      coverage.push({ path: file.path, state: 'not_read', reason: 'GitHub sent no readable diff for it.' })
-      continue
-    }
-    findings.push(...(await claimsOf(file, side)))
-    coverage.push({ path: file.path, state: 'full' })
-  }
-  return { findings, coverage }
-}
+    return side === undefined ? 'GitHub sent no readable diff for it.' : claimsOf(file, side)
+  })
 
 const OWN_OPTIONS: Readonly<Record<string, { readonly options: object; readonly allowMessageIds: string[] }>> = {
   '@secretlint/secretlint-rule-aws': {
@@ -51,10 +38,6 @@ const CONFIG = {
   rules: recommended
     .filter((rule) => rule.meta.id !== '@secretlint/secretlint-rule-filter-comments')
     .map((rule) => ({ id: rule.meta.id, rule, ...OWN_OPTIONS[rule.meta.id] })),
-}
-
-function addsNothing(file: FileChange): boolean {
-  return file.status === 'removed' || file.noPatch === 'pure_rename'
 }
 
 async function claimsOf(file: FileChange, side: RightSide): Promise<readonly ClaimedFinding[]> {

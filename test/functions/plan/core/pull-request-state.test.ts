@@ -9,7 +9,7 @@ const run = { head: 'mine', eventAt: EVENT_AT, acceptedAt: ACCEPTED_AT }
 const LAST_MOMENT = ACCEPTED_AT + HEAD_VISIBLE_WITHIN_MS
 
 const seen = (sha: string, updatedAt: number, now = ACCEPTED_AT, state = 'open') =>
-  pullRequestState({ head: { sha }, state, updatedAt }, run, now).kind
+  pullRequestState({ head: { sha }, state, updatedAt }, run, now)
 
 describe('pullRequestState', () => {
   it('the head that the event named is live, whenever GitHub says it was updated', () => {
@@ -17,18 +17,18 @@ describe('pullRequestState', () => {
   })
 
   it('IL1: another head of a later event has overtaken the run, at once', () => {
-    expect(seen('newer', EVENT_AT + 1)).toBe('superseded')
+    expect(seen('newer', EVENT_AT + 1)).toBe('moved')
   })
 
   it('PL8: another head of an earlier event is not the one to review: it is waited for, then the run fails visibly', () => {
-    expect(seen('older', EVENT_AT - 1)).toBe('wait')
-    expect(seen('older', EVENT_AT - 1, LAST_MOMENT - 1)).toBe('wait')
-    expect(seen('older', EVENT_AT - 1, LAST_MOMENT)).toBe('failed')
+    expect(seen('older', EVENT_AT - 1)).toBe('not_yet')
+    expect(seen('older', EVENT_AT - 1, LAST_MOMENT - 1)).toBe('not_yet')
+    expect(seen('older', EVENT_AT - 1, LAST_MOMENT)).toBe('not_in_time')
   })
 
   it('another head of the same second may be either: it is waited for, then taken for the newer one', () => {
-    expect(seen('other', EVENT_AT, LAST_MOMENT - 1)).toBe('wait')
-    expect(seen('other', EVENT_AT, LAST_MOMENT)).toBe('superseded')
+    expect(seen('other', EVENT_AT, LAST_MOMENT - 1)).toBe('not_yet')
+    expect(seen('other', EVENT_AT, LAST_MOMENT)).toBe('moved')
   })
 
   it('L4: a pull request that was closed since is not reviewed; one that was closed before it was reopened is', () => {
@@ -37,7 +37,7 @@ describe('pullRequestState', () => {
   })
 
   it('closed and reopened within one second: GitHub may be behind, so it is looked at again, for seconds only', () => {
-    expect(seen('mine', EVENT_AT, ACCEPTED_AT, 'closed')).toBe('wait')
+    expect(seen('mine', EVENT_AT, ACCEPTED_AT, 'closed')).toBe('not_yet')
     expect(seen('mine', EVENT_AT, ACCEPTED_AT + GITHUB_READ_BACK_MS, 'closed')).toBe('closed')
   })
 
@@ -53,7 +53,7 @@ describe('pullRequestState', () => {
   it('waiting ends: at its last moment every answer is final', () => {
     fc.assert(
       fc.property(fc.constantFrom('mine', 'other'), fc.integer({ min: 0, max: 4_000_000 }), (sha, updatedAt) => {
-        expect(seen(sha, updatedAt, LAST_MOMENT)).not.toBe('wait')
+        expect(seen(sha, updatedAt, LAST_MOMENT)).not.toBe('not_yet')
       }),
     )
   })

