@@ -1,4 +1,4 @@
-/** Makes the conclusion of a run from its plan, its results and the reviews that stand on GitHub. */
+/** Makes the conclusion of a run from the plan, the results and the reviews on GitHub. */
 import { Dead } from '../../shared/base/errors.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { type Documents, getDocument, putDocument } from '../../shared/documents/documents.ts'
@@ -25,7 +25,7 @@ export interface ConcludeDeps extends Coordinator {
   readonly documents: Documents
 }
 
-/** A conclusion with the message that it owes, or with the message on GitHub that uses its round. */
+/** A conclusion, with its new message or with the earlier message for its round. */
 interface Concluded extends Pick<ConclusionWrite, 'message' | 'roundOf'> {
   readonly conclusion: Conclusion
 }
@@ -49,7 +49,7 @@ async function restated(deps: ConcludeDeps, run: Run, plan: Plan, thread: Thread
   const conclusion = last?.head === run.head ? await storedConclusion(deps, last.digest) : own
   const owed = await unannouncedReview(deps.ledger, run, plan, own)
   if (!owed) return { conclusion }
-  // The review of another head may have announced some of its findings meanwhile.
+  // The review of another head may have announced some of the findings meanwhile.
   const announced = await announcedFingerprints(deps.ledger, run, plan, deps.now())
   const again = restatedConclusion(conclusion, own, { announcedIn: owed.key, announced })
   return { conclusion: again, message: await storedMessage(deps, owed, plan, again) }

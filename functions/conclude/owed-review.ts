@@ -1,4 +1,4 @@
-/** Which review a run owes, and what was said before it: both by what became of the messages that were to say it. */
+/** The review that a run owes, and the findings announced before, both by the states of the messages in the ledger. */
 
 import { Retry } from '../../shared/base/errors.ts'
 import { WITHDRAWAL_DECIDED_MS } from '../../shared/base/limits.ts'
@@ -10,19 +10,19 @@ import { announcedBy, unannounced } from '../../shared/verdict/announced-finding
 import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../shared/verdict/plan.ts'
 
-/** The key of the first review under a plan key; the key of a further one ends in the attempt that owes it. */
+/** The key of the first review under a plan key; the key of a further review ends in the attempt that owes it. */
 const REVIEW_KEY = 'review'
 const SUPPLEMENT_KEY = /^review-a(\d+)$/
 
 export interface OwedReview {
   readonly key: string
-  /** The state of its message as it was read. */
+  /** The state of the review's message as read. */
   readonly before: MessageState | undefined
 }
 
 /**
- * Fingerprints of the open findings that stand in a review on GitHub. The findings of a withdrawn or refused review are announced
- * by the next one. Throws Retry while it is open whether the review stands, for a bounded time (IL2). `now` is ms UTC.
+ * Fingerprints of the open findings in a review on GitHub. The next review announces the findings of a withdrawn or
+ * refused review. Throws Retry while the outcome of the review is open, for a bounded time (IL2). `now` is ms UTC.
  */
 export async function announcedFingerprints(
   ledger: Ledger,
@@ -38,9 +38,9 @@ export async function announcedFingerprints(
 }
 
 /**
- * The review that a conclusion owes: the first of its plan key; after a retry a further one with the findings that the first
- * lacks; none for a run of analyzers. A failed review is tried again under its own key, by which it is found if it stands on
- * GitHub after all.
+ * The review that a conclusion owes: the first of its plan key; after a retry a further review with the findings that
+ * the first lacks; none for a run of analyzers. A failed review keeps its key, by which Post finds it on GitHub if it
+ * stands there after all.
  */
 export async function owedReview(
   ledger: Ledger,
@@ -59,7 +59,7 @@ export async function owedReview(
 }
 
 /**
- * The first review, where it used no round because a lens was missing, and a retry has read everything and adds nothing to it:
+ * The first review, if it used no round because a lens was missing, and a retry has read everything and adds nothing:
  * the review uses the round now (RO2).
  */
 export async function unusedRound(
@@ -72,7 +72,7 @@ export async function unusedRound(
   return message?.state === 'said' && message.round === 0 ? { key: REVIEW_KEY, round } : undefined
 }
 
-/** The review that a conclusion still owes when it is shown again, because GitHub has never shown it. */
+/** The review that a restated conclusion still owes because GitHub has never shown it. */
 export async function unannouncedReview(
   ledger: Ledger,
   run: Run,
@@ -92,7 +92,7 @@ export function supplementAttempt({ key }: OwedReview): number | undefined {
   return attempt === undefined ? undefined : Number(attempt)
 }
 
-/** Throws Retry while the message is being withdrawn: until then its key can't be owed anew. */
+/** Throws Retry while the message is being withdrawn: its key can't be owed anew until then. */
 async function settledReview(ledger: Ledger, run: Run, planKey: string, key: string): Promise<OwedReview> {
   const before = (await readReview(ledger, run, { runId: run.runId, planKey, key }))?.state
   if (before === 'withdrawing') throw beingWithdrawn()

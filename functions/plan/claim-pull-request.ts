@@ -1,4 +1,4 @@
-/** Claims the pull request for a run: from then on this run, and no other, may speak for it. */
+/** Claims the pull request for a run: from then on only this run may speak for the pull request. */
 import { Retry } from '../../shared/base/errors.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
 import { readRun } from '../../shared/ledger/run.ts'
@@ -21,9 +21,9 @@ export interface Claimed {
 export type Claim =
   | Claimed
   | { readonly kind: 'halted' }
-  /** An edited description doesn't cut short the review of its head: it waits until that run has ended. */
+  /** A run for an edited description waits until the review of its head has ended. */
   | { readonly kind: 'waits'; readonly behind: string }
-  /** By another call of this attempt, whose plan it is. */
+  /** Another call of this attempt has stored this plan. */
   | { readonly kind: 'planned'; readonly run: Run; readonly plan: string }
   | { readonly kind: 'held' }
   | {
@@ -34,7 +34,7 @@ export type Claim =
       readonly shown?: PullRequestShown
     }
 
-/** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
+/** The order matters: the thread's version, then GitHub, then the transaction on that version. */
 export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim> {
   const { ledger, github } = deps
   return contended<Claim>(async () => {
@@ -42,7 +42,7 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
-    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    // Another call of Plan was faster: Step Functions may take a call for failed while it still runs.
     if (current.state === 'held') return { kind: 'held' }
     if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)

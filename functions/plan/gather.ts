@@ -1,4 +1,7 @@
-/** Reads what a plan is made of: the pull request, its configuration at the base, its files, its thread's last conclusion. */
+/**
+ * Reads the facts for a plan: files, configuration and template at the base, the last conclusion of the thread, texts
+ * of files.
+ */
 
 import { sha256 } from '../../shared/base/digest.ts'
 import { GITHUB_CONCURRENCY } from '../../shared/base/limits.ts'
@@ -10,7 +13,7 @@ import { CONFIGURATION_PATH, configurationOf } from './core/configuration.ts'
 import { type PlanFacts, textsWanted } from './core/plan.ts'
 import type { PlanDeps } from './deps.ts'
 
-/** All facts but the texts of files. Policy is read from the base, never from the pull request itself (P1). */
+/** All facts but the texts of files. Policy comes from the base, never from the pull request itself (P1). */
 export async function gather(deps: PlanDeps, { run, thread, pullRequest }: Claimed): Promise<PlanFacts> {
   const { github, documents, deploymentModel } = deps
   const now = deps.now()
@@ -43,7 +46,10 @@ export async function gather(deps: PlanDeps, { run, thread, pullRequest }: Claim
   }
 }
 
-/** The plan with the texts that its lenses may ask for, each fetched once and stored by digest. What isn't text is left out. */
+/**
+ * The plan with the texts that its lenses may ask for, each fetched once and stored by digest. Binary files are left
+ * out.
+ */
 export async function withTexts({ github, documents }: PlanDeps, plan: Plan): Promise<Plan> {
   const wanted = textsWanted(plan)
   const texts: Record<string, string> = {}
@@ -58,7 +64,7 @@ export async function withTexts({ github, documents }: PlanDeps, plan: Plan): Pr
   return { ...plan, texts }
 }
 
-/** UTF-8 text; undefined for bytes that are none. */
+/** UTF-8 text; undefined for bytes that are no text. */
 function textOf(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes).toString('utf8')
   return text.includes('\u0000') || text.includes('\ufffd') ? undefined : text

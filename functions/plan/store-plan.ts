@@ -1,4 +1,4 @@
-/** Makes the plan of a claimed run, stores it once for its attempt, and shows that the review is on its way. */
+/** Makes the plan of a claimed run, stores it once for its attempt, and shows the review in progress. */
 import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
@@ -20,7 +20,9 @@ import { makePlan } from './core/plan.ts'
 import type { PlanDeps, RoomDeps } from './deps.ts'
 import { gather, withTexts } from './gather.ts'
 
-/** Throws Retry `claim_contended` if the run changed while it was planned: what stands there then decides. */
+/**
+ * Throws Retry `claim_contended` if the run has changed since it was claimed: the next call decides by the changed run.
+ */
 export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<PlanAnswer> {
   const { ledger, documents, now, log } = deps
   const { run } = claimed
@@ -43,7 +45,7 @@ export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<Pla
   return answerPlanned(deps, planned, plan, 'planned')
 }
 
-/** The answer for a run that has a plan already, whose digest is `plan`. */
+/** The answer for a run with a plan, whose digest is `plan`. */
 export async function answerReplay(deps: RoomDeps, run: Run, plan: string): Promise<PlanAnswer> {
   return answerPlanned(deps, run, await getDocument<Plan>(deps.documents, plan), 'replay')
 }
@@ -65,7 +67,7 @@ async function answerPlanned(deps: RoomDeps, run: Run, plan: Plan, outcome: 'pla
   }
 }
 
-/** The check run is in progress and the label says so, from now until there is a verdict (PR1). */
+/** The check run and the label say "in progress" until there is a verdict (PR1). */
 async function inProgress({ documents }: PlanDeps, run: Run, plan: Plan): Promise<Raise['wanted']> {
   const label: LabelResource = { kind: 'label', label: 'muster: checking' }
   const checkRun = inProgressCheckRun(run, [...new Set(plan.reviews.map(({ lens }) => lens))])

@@ -1,4 +1,4 @@
-/** The check run of a head: red, neutral or green, its title the counts, its annotations the findings with lines. */
+/** The check run of a head: its colour, its title with the counts, and an annotation for each finding with lines. */
 
 import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
 import { capitalized, cutAtBytes, visible } from '../../../shared/base/text.ts'
@@ -18,10 +18,10 @@ import {
   severityWord,
 } from './wording.ts'
 
-/** An annotation's message, bytes: GitHub takes 64 KB. */
+/** Bytes of an annotation's message; GitHub takes 64 KB. */
 const ANNOTATION_BYTES_MAX = 16_384
 
-/** The check run of a head with a verdict. Before and without one: shared/publishing/check-run.ts. */
+/** The check run of a head with a verdict. `shared/publishing/check-run.ts` has the check runs without a verdict. */
 export function checkRunOf(conclusion: Conclusion): CheckRunResource {
   return {
     kind: 'check_run',
@@ -35,7 +35,7 @@ export function checkRunOf(conclusion: Conclusion): CheckRunResource {
   }
 }
 
-/** DESIGN §6. After the last round a push is never green: action required with material findings open, else neutral. */
+/** A push after the last round is never green: action required with material findings open, else neutral. */
 function colourOf(conclusion: Conclusion): CheckConclusion {
   if (roundsAreOver(conclusion)) return countsOf(conclusion.findings).material > 0 ? 'action_required' : 'neutral'
   switch (conclusion.verdict) {
@@ -64,8 +64,7 @@ function titleOf(conclusion: Conclusion): string {
 }
 
 /**
- * Findings with lines in the file as it is at the head; GitHub can't annotate what was removed, and where what nobody looked
- * at again stands now isn't known. Plain text.
+ * Plain text. GitHub can't annotate removed lines, and the lines of a finding that no lens looked at again are unknown.
  */
 function annotationsOf(conclusion: Conclusion): Annotation[] {
   const unseen = notLookedAt(conclusion)

@@ -1,4 +1,4 @@
-/** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
+/** Makes the conclusion of a run from its plan and its reviews. Pure: the same inputs give the same conclusion. */
 
 import type { ErrorCode } from '../../../shared/base/errors.ts'
 import { isMissing } from '../../../shared/findings/coverage.ts'
@@ -14,15 +14,15 @@ import type { Plan } from '../../../shared/verdict/plan.ts'
 import { notLookedAt, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
 import { verdictOf } from '../../../shared/verdict/verdict.ts'
 
-/** A review of the run, with its result if it has completed. */
+/** A review of the run, with its result if the review has completed. */
 export interface ReviewWithResult {
   readonly review: Pick<Review, 'lens' | 'part' | 'state' | 'reason'>
   readonly result: ReviewResult | undefined
 }
 
 /**
- * Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". `announced`
- * are fingerprints of open findings that people were told of.
+ * Findings in = standing + merged + rejected; an unread file is never "nothing found". `announced` are fingerprints of
+ * open findings that a review on GitHub has announced.
  */
 export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], announced: readonly string[]): Conclusion {
   const results = reviews.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
@@ -68,7 +68,7 @@ export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], annou
       ...plan.carriedDispositions.filter(
         ({ finding }) => !dispositions.some((now) => now.finding.fingerprint === finding.fingerprint),
       ),
-      // What was first said at this very head has nothing to be answered yet.
+      // A finding that was first found at this head needs no disposition yet.
       ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),
     ],
     rejected,
@@ -85,14 +85,14 @@ export function isWhole({ lenses }: Conclusion): boolean {
   return lenses.every(({ state }) => state !== 'failed')
 }
 
-/** Fingerprints of open findings that the last verdict had at this very head, but for those that nobody had looked at there. */
+/** Fingerprints of the open findings that the last verdict saw at this head. */
 function openFingerprintsAtHead({ openFindings, openAtHead, head, carriedDispositions }: Plan): string[] {
   if (openAtHead !== head) return []
   const unseen = notLookedAt({ dispositions: carriedDispositions })
   return openFindings.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !unseen.has(fingerprint))
 }
 
-/** Every active lens with what it came to over all its parts. */
+/** One outcome for each active lens, over all its parts. */
 function lensesOf(plan: Plan, reviews: readonly ReviewWithResult[]): LensOutcome[] {
   const placed = [...new Set(plan.reviews.map(({ lens }) => lens))]
   return [
@@ -132,7 +132,7 @@ function outcomeOf(lens: LensName, plan: Plan, reviews: readonly ReviewWithResul
 
 const WORKER_LOST: Reason = { code: 'lens_failed', sentence: 'its worker was lost and it was not read.' }
 
-/** What to do about a lens that failed, by its reason; docs/errors.md says the same. */
+/** The remedy for a failed lens, by its reason; docs/errors.md has the same remedies. */
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
   model_refused: 'Check the key and the name of the model.',
   model_unreachable: 'Check the address of the model’s endpoint.',
@@ -148,7 +148,7 @@ function remedyOf(code: ErrorCode): string {
   return `${remedy === undefined ? '' : `${remedy} `}Ask again then: what is done already is not done twice.`
 }
 
-/** Reasons that no lens has: the configuration was not followed, or files were given to no model. */
+/** Reasons without a lens: the configuration was not followed, or files were given to no model. */
 function planReasons({ configurationProblems, leftOut }: Plan): string[] {
   const [problem] = configurationProblems
   const missing = leftOut.filter(isMissing)
@@ -170,9 +170,9 @@ function adjudicationOf(
 ): Conclusion['adjudication'] {
   const blocks = ({ severity }: Finding) => SEVERITIES[severity].blocking
   const blocking = found.filter(blocks)
-  // What only stands from before is not read a second time.
+  // A finding from an earlier head is not read a second time.
   if (blocking.length === 0) return standing.some(blocks) ? 'passed_through' : 'not_needed'
-  // What an earlier run of this head found was read a second time then, or passed through then.
+  // An earlier run of this head has read these findings a second time, or passed them through.
   if (blocking.every((finding) => plan.carried.includes(finding))) return 'passed_through'
   const second = reviews.find(({ review }) => review.lens === 'adjudication')
   return second?.result?.adjudication ?? 'not_read'

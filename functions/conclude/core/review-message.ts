@@ -1,4 +1,4 @@
-/** The review: a short body that says what to do, and an inline comment for each new finding that has lines in the diff. */
+/** The review: a short body with the next step, and an inline comment for each new finding with lines in the diff. */
 
 import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../../shared/base/limits.ts'
 import { byteLength, capitalized } from '../../../shared/base/text.ts'
@@ -11,16 +11,16 @@ import { shortSha } from './markdown.ts'
 import { actionOf, closingOf, countsOf, countsSentence, headlineOf, roundWords } from './wording.ts'
 
 export interface ReviewOptions {
-  /** True if the configuration lets Muster request changes; a comment otherwise. */
+  /** True if the configuration lets Muster request changes; false for a comment. */
   readonly requestChanges: boolean
-  /** The attempt that adds to a review that was said already under the same plan key; absent for the first. */
+  /** The attempt that adds to the first review of the plan key; absent for the first review. */
   readonly supplement?: number | undefined
 }
 
-/** Findings without an inline comment that the body names; the summary has all of them. */
+/** Findings named in the body because they have no inline comment; the summary has all findings. */
 const NAMED_IN_BODY_MAX = 5
 
-/** The one review of a run. Findings that were said at an earlier head get no new comment (D9). */
+/** Findings that an earlier review has announced get no new comment (D9). */
 export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {
   const { requestChanges, supplement } = options
   const fresh = unannounced(conclusion)
@@ -71,7 +71,7 @@ function commentOf(finding: Anchored): InlineComment {
   return { path, side, line, ...(startLine < line ? { startLine } : {}), body: commentBody(finding, marker) }
 }
 
-/** Escapes may make a long text longer than GitHub takes: then its reasons are cut until it fits. */
+/** Escapes can make a body too long for GitHub: then the reasons are cut until the body fits. */
 function commentBody(finding: Finding, marker: string): string {
   for (let textBytesMax = FINDING_BYTES_MAX; ; textBytesMax = Math.floor(textBytesMax / 2)) {
     const body = `${commentText(finding, textBytesMax)}\n${marker}`

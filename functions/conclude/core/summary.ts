@@ -1,6 +1,6 @@
 /**
- * The summary comment: the whole of a conclusion in one place, the next step first. What doesn't fit GitHub's limit is
- * shed in a fixed order (S4), and the summary says what was shed; blocking findings are shortened at most, never left out.
+ * The summary comment: the whole conclusion, the next step first. Where the summary is too long for GitHub, parts are
+ * shed in a fixed order (S4) and named at its end; blocking findings are shortened, never left out.
  */
 
 import { GITHUB_BODY_BYTES_MAX, MACHINE_BLOCK_BYTES_MAX } from '../../../shared/base/limits.ts'
@@ -24,7 +24,7 @@ import {
   roundWords,
 } from './wording.ts'
 
-/** How much of each section there is room for. */
+/** The room for each section. */
 interface Room {
   readonly blocking: Detail
   readonly material: Detail
@@ -49,7 +49,7 @@ const ALL: Room = {
   machineFindings: true,
 }
 
-/** The fixed order in which a summary that is too long is shortened, and how it says so. */
+/** The fixed order in which a long summary is shortened, and the words for each shed part. */
 const SHEDDING: readonly (readonly [Partial<Room>, string])[] = [
   [{ machineFindings: false }, 'the list of findings for programs'],
   [{ strengths: false }, 'strengths'],
@@ -67,12 +67,12 @@ const SHEDDING: readonly (readonly [Partial<Room>, string])[] = [
   [{ blocking: 'named' }, 'details of blocking findings'],
 ]
 
-/** Room kept for the marker that post adds, bytes: its ids and generation have at most 16 digits each. */
+/** Bytes kept for the marker that Post adds: its ids and generation have at most 16 digits each. */
 const MARKER_BYTES = 128
-/** One reason for an incomplete verdict, bytes: it may name paths of any length. */
+/** Bytes of a reason for an incomplete verdict: a reason may name paths of any length. */
 const REASON_BYTES_MAX = 600
 
-/** The summary of `conclusion`, below GITHUB_BODY_BYTES_MAX together with its marker. */
+/** The summary with its marker stays below GITHUB_BODY_BYTES_MAX. */
 export function summaryOf(conclusion: Conclusion): SummaryResource {
   const bytesMax = GITHUB_BODY_BYTES_MAX - MARKER_BYTES
   let room = ALL
@@ -82,14 +82,14 @@ export function summaryOf(conclusion: Conclusion): SummaryResource {
       room = { ...room, ...step[0] }
       shed.push(step[1])
     }
-    if (rawLength(conclusion, room) > bytesMax) continue // no need to render what can't fit
+    if (rawLength(conclusion, room) > bytesMax) continue // rendering would be in vain
     const body = render(conclusion, room, shed)
     if (byteLength(body) <= bytesMax) return { kind: 'summary', body }
   }
   return { kind: 'summary', body: shortest(conclusion, room, shed, bytesMax) }
 }
 
-/** Characters of the findings' own texts in this room: never more bytes than what is rendered, but for white space. */
+/** Characters of the findings' texts in this room: a lower bound of the rendered bytes, but for white space. */
 function rawLength({ findings }: Conclusion, room: Room): number {
   const lengths: Readonly<Record<Detail, (finding: Finding) => number>> = {
     full: ({ title, why, clears }) => title.length + why.length + clears.length,
@@ -220,7 +220,7 @@ function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
   return ['', `### Rejected (${all.length})`, '', `${said}${also}`, ...details]
 }
 
-/** Only what the counts prove. */
+/** Only strengths that the counts prove. */
 function strengths(conclusion: Conclusion, room: Room): string[] {
   const read = lensesThatRead(conclusion.lenses)
   const fixed = conclusion.dispositions.filter(({ verb }) => verb === 'fixed').length
@@ -252,7 +252,7 @@ function coverage(conclusion: Conclusion, room: Room): string[] {
   return ['', '### Coverage', '', ...coverageTable(conclusion), ...files, '', adjudicationSentence(conclusion)]
 }
 
-/** For programs: what was concluded, without content. */
+/** Facts of the conclusion for programs, without content. */
 function machineBlock(conclusion: Conclusion, room: Room): string {
   const { runId, planKey, head, verdict, round, findings } = conclusion
   const { critical, important, suggestions, material } = countsOf(findings)
@@ -277,7 +277,7 @@ function machineBlock(conclusion: Conclusion, room: Room): string {
   return hiddenJson('muster:v1 data', { ...facts, findingsOmitted: rows.length })
 }
 
-/** Where even naming each blocking finding is too long: shorter titles, then as many as fit, and the rest counted. */
+/** The last resort for too many blocking findings: shorter titles, as many as fit, and a count of the rest. */
 function shortest(conclusion: Conclusion, room: Room, shed: readonly string[], bytesMax: number): string {
   const blocking = conclusion.findings.filter(({ severity }) => SEVERITIES[severity].blocking)
   const around = byteLength(render(conclusion, room, shed, []))

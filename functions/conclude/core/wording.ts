@@ -1,4 +1,4 @@
-/** The sentences by which every text of Muster says the same: verdict, counts, what to do, what remains. */
+/** Sentences that all texts of Muster share: verdict, counts, next step, findings that remain. */
 
 import { capitalized } from '../../../shared/base/text.ts'
 import type { Finding, Location } from '../../../shared/findings/finding.ts'
@@ -27,7 +27,7 @@ export function countsOf(findings: readonly Pick<Finding, 'severity'>[]): Counts
   }
 }
 
-/** `1 critical, 2 important, 3 suggestions`; what there is none of is left out. */
+/** `1 critical, 2 important, 3 suggestions`, without zero counts. */
 export function countsSentence({ critical, important, suggestions }: Counts): string {
   const parts = [
     critical > 0 ? `${critical} critical` : '',
@@ -37,12 +37,12 @@ export function countsSentence({ critical, important, suggestions }: Counts): st
   return parts.filter((part) => part !== '').join(', ') || 'no findings'
 }
 
-/** True where the series has had all its rounds, so that only the analyzers read this head (DESIGN §6). */
+/** True after the last round of the series: then only the analyzers have read this head. */
 export function roundsAreOver({ kind, kindReason }: Conclusion): boolean {
   return kind === 'analyzers' && kindReason === 'rounds_ceiling'
 }
 
-/** Two or three words that say how it ended. */
+/** The verdict in two or three words. */
 export function headlineOf(conclusion: Conclusion): string {
   if (roundsAreOver(conclusion)) return 'not reviewed in full'
   switch (conclusion.verdict) {
@@ -57,7 +57,7 @@ export function headlineOf(conclusion: Conclusion): string {
   }
 }
 
-/** What a person in a hurry does next. */
+/** The next step for a person in a hurry. */
 export function actionOf(conclusion: Conclusion): string {
   const counts = countsOf(conclusion.findings)
   const sentences: string[] = []
@@ -79,7 +79,10 @@ export function actionOf(conclusion: Conclusion): string {
   return sentences.length === 0 ? 'Nothing to do: Muster has no findings.' : sentences.join(' ')
 }
 
-/** The closing sentence: whether anything material remains at exactly this SHA. Never "all clear" where not all was read (J5). */
+/**
+ * The closing sentence: whether a material finding remains at exactly this SHA. A partial reading is never "all clear"
+ * (J5).
+ */
 export function closingOf(conclusion: Conclusion): string {
   const { material } = countsOf(conclusion.findings)
   const at = `At exactly ${code(conclusion.head)},`
@@ -92,13 +95,13 @@ export function closingOf(conclusion: Conclusion): string {
   return material > 0 ? `${at} ${remaining}.` : `${at} nothing material remains.`
 }
 
-/** `round 1 of 3`, or that it is none. */
+/** `round 1 of 3`, or the reason why the run is no round. */
 export function roundWords({ kind, kindReason, round, roundsCeiling }: Conclusion): string {
   if (kind === 'full') return roundsCeiling === 0 ? `round ${round}` : `round ${round} of ${roundsCeiling}`
   return kindReason === 'text_edited' ? 'analyzers only, after an edit of the description' : 'analyzers only, no round'
 }
 
-/** `src/a.ts:12`, as code; what has no line says so. */
+/** `src/a.ts:12`, as code; a location without a line says so. */
 export function locationText(location: Location): string {
   if (location.kind === 'pull_request') return 'the pull request as a whole'
   if (location.kind === 'file') return `${code(location.path)}, the whole file`
@@ -111,7 +114,7 @@ export function severityWord({ severity }: Pick<Finding, 'severity'>): string {
   return capitalized(SEVERITIES[severity].heading)
 }
 
-/** How the second reading went, plainly (DESIGN §7). */
+/** The result of the second reading. */
 export function adjudicationSentence({ adjudication }: Conclusion): string {
   switch (adjudication) {
     case 'not_needed':

@@ -1,4 +1,4 @@
-/** What Plan does after a failure. Pure. */
+/** The next step of Plan after a failure. Pure. */
 import { type ErrorCode, isFailure, Retry } from '../../../shared/base/errors.ts'
 import { PLAN_PATIENCE_MS } from '../../../shared/base/limits.ts'
 import type { Reason } from '../../../shared/runs/run.ts'
@@ -10,12 +10,12 @@ export type AfterFailure =
   /** Step Functions calls Plan again, or the execution fails. */
   | { readonly kind: 'throw' }
 
-/** Failures that may last. A head has its own, shorter time to become visible; contention among rooms ends soon. */
+/** Failures that may last. A head has a shorter time to become visible; contention among rooms ends soon. */
 const LASTING: readonly ErrorCode[] = ['github_throttled', 'github_unreachable', 'busy']
 
 const HOUR_MS = 3_600_000
 
-/** `startedAt` is the start of the execution (ISO 8601), undefined if it is unknown; `now` is ms UTC. */
+/** `startedAt` is the start of the execution (ISO 8601), undefined if unknown; `now` is ms UTC. */
 export function afterFailure(error: unknown, startedAt: string | undefined, now: number): AfterFailure {
   if (isFailure(error, 'dead') || isFailure(error, 'refused')) return failed(error, error.remedy)
   if (!isFailure(error, 'retry')) return { kind: 'throw' }
@@ -27,7 +27,7 @@ export function afterFailure(error: unknown, startedAt: string | undefined, now:
   return code === 'github_throttled' ? { kind: 'wait', afterMs } : { kind: 'throw' }
 }
 
-/** The failure of a call that isn't made, because a limit of GitHub lasts until `until`, ms UTC. */
+/** The failure while a limit of GitHub lasts until `until`, ms UTC: the call isn't made. */
 export function throttledUntil(until: number, now: number): Retry {
   return new Retry('github_throttled', 'GitHub takes nothing of this installation for now.', until - now)
 }

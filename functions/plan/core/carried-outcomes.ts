@@ -1,4 +1,4 @@
-/** What a run of analyzers keeps of the verdict at its head: what lenses that it doesn't place came to, and what they didn't read. */
+/** Outcomes that a run of analyzers keeps from the verdict at its head, for the lenses that the run doesn't place. */
 
 import { isLeftOutOfModels, type LeftOut } from '../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
@@ -9,17 +9,20 @@ import type { Configuration } from '../../../shared/verdict/config.ts'
 import { notLookedAt } from '../../../shared/verdict/reconciliation.ts'
 
 export interface CarriedOutcomes {
-  /** What those lenses found at this very head. */
+  /** Findings of those lenses at this head. */
   readonly findings: readonly Finding[]
-  /** Those that read it. */
+  /** Outcomes of the carried lenses that have read this head. */
   readonly lenses: readonly LensOutcome[]
-  /** Files of the diff that were given to no model, where a model lens is carried. */
+  /** Files of the diff that were given to no model; empty unless a model lens is carried. */
   readonly leftOut: readonly LeftOut[]
 }
 
 export const NOTHING_CARRIED: CarriedOutcomes = { findings: [], lenses: [], leftOut: [] }
 
-/** Pure. `last` is the verdict at the head of the run, `placed` the lenses that read it again; one that is off has no say. */
+/**
+ * Pure. `last` is the verdict at the head of the run, `placed` the lenses that read the head again; a lens that is off
+ * is not carried.
+ */
 export function carriedOutcomes(
   last: Conclusion,
   now: {
@@ -36,7 +39,7 @@ export function carriedOutcomes(
   const paths = new Set(now.files.map(({ path }) => path))
   const unseen = notLookedAt(last)
   return {
-    // What nobody looked at then wasn't found there: it is answered so again.
+    // Findings in `unseen` were not found at this head, so Conclude answers them again.
     findings: last.findings.filter((finding) => isCarried(finding) && !unseen.has(finding.fingerprint)),
     lenses: last.lenses.filter((outcome) => outcome.state === 'read' && isCarried(outcome)),
     leftOut: hasModel ? last.leftOut.filter(isLeftOutOfModels).filter(({ path }) => paths.has(path)) : [],

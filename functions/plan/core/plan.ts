@@ -1,4 +1,4 @@
-/** Makes the plan of an attempt from everything that was read. Pure: the same facts give the same plan and the same key. */
+/** Makes the plan of an attempt. Pure: the same facts give the same plan and the same key. */
 
 import { digestOf } from '../../../shared/base/digest.ts'
 import { CONTRACT, DESCRIPTION_BYTES_MAX, FILES_FETCHED_MAX, PART_LINES_MAX } from '../../../shared/base/limits.ts'
@@ -14,7 +14,7 @@ import { partitionDiff } from '../../../shared/verdict/partition.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { carriedOutcomes, NOTHING_CARRIED } from './carried-outcomes.ts'
 
-/** What was read for a plan, besides the texts of files. */
+/** Everything that a plan depends on, besides the texts of files. */
 export interface PlanFacts {
   readonly run: Run
   readonly thread: Thread
@@ -23,23 +23,23 @@ export interface PlanFacts {
   readonly mergeBase: string
   readonly configuration: Configuration
   readonly configurationProblems: readonly ConfigurationProblem[]
-  /** Digest of the configuration file's text; of `''` where there is none. */
+  /** Digest of the configuration file's text; of `''` without a file. */
   readonly configurationDigest: string
   readonly template: string | undefined
   readonly files: readonly FileChange[]
   readonly filesCut: boolean
-  /** The thread's last conclusion, if it has one. */
+  /** The last conclusion of the thread. */
   readonly lastConclusion: Conclusion | undefined
-  /** What the deployment offers; undefined without an endpoint. */
+  /** The model of the deployment; undefined without an endpoint. */
   readonly deploymentModel: { readonly model: string | undefined; readonly baseUrl: string } | undefined
   /** ms UTC */
   readonly now: number
 }
 
-/** Raised when the way in which a review is posted changes; part of the plan key. */
+/** Raised when reviews are posted in another way; part of the plan key. */
 const POSTING_MODE = 'comment-v1'
 
-/** The plan, with no texts yet. */
+/** The plan, still without texts. */
 export function makePlan(facts: PlanFacts): Plan {
   const { run, thread, configuration, files, lastConclusion } = facts
   const model = modelOf(facts)
@@ -83,7 +83,7 @@ export function makePlan(facts: PlanFacts): Plan {
   }
 }
 
-/** Paths whose text at the head the plan's lenses may ask for, in the order in which they are fetched; bounded. */
+/** Files whose text at the head the lenses of the plan may ask for, in the order of fetching; bounded. */
 export function textsWanted(plan: Plan): { path: string; blob: string }[] {
   const byModel = new Set(plan.reviews.flatMap(({ lens, paths }) => (LENSES[lens].kind === 'model' ? paths : [])))
   const wanted = plan.files.filter(
@@ -94,8 +94,8 @@ export function textsWanted(plan: Plan): { path: string; blob: string }[] {
 }
 
 /**
- * Why this run is of analyzers only. A head that was read in full under the same plan key keeps that, whatever came since;
- * one that came after the last round gets nothing by an edit of the description (RO6).
+ * Why only the analyzers read. A head that was read in full under the same plan key stays a full run after later
+ * events; an edit of the description gives no full run to a head after the last round (RO6).
  */
 function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'] {
   const { run, thread, configuration, lastConclusion } = facts
@@ -108,7 +108,7 @@ function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'
   return run.concludedPlanKey === planKeyOf(facts, 'full', placed, model) ? undefined : 'rounds_ceiling'
 }
 
-/** Active lenses that this run places, and those that it doesn't with the reason for people. */
+/** Active lenses of this run, and the active lenses left out with a reason for people. */
 function lensesOf(configuration: Configuration, kindReason: Plan['kindReason'], hasModel: boolean) {
   const active = LENS_NAMES.filter((lens) => configuration.lenses[lens] === 'active')
   const placed = active.filter((lens) => LENSES[lens].kind === 'analyzer' || (kindReason === undefined && hasModel))
@@ -137,7 +137,7 @@ function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: bo
   }
 }
 
-/** The head that was last read in full: this thread's last conclusion knows it, or is it. */
+/** The last head that was read in full. */
 function lastFullHeadOf(last: Conclusion | undefined): string | undefined {
   return last?.kind === 'full' ? last.head : last?.lastFullHead
 }
@@ -148,8 +148,8 @@ function modelOf({ configuration, deploymentModel }: PlanFacts): Plan['model'] {
 }
 
 /**
- * Digest of everything that changes what is said, or by what authority; never ceilings or times (DESIGN §4). The
- * description's text counts where reading it is the run's cause; for a head, an edit of it is a run of its own.
+ * Digest of everything that changes what a review says, or by what authority; never of ceilings or times. The text of
+ * the description counts only for a run that an edit of it has caused.
  */
 function planKeyOf(facts: PlanFacts, kind: Plan['kind'], placed: readonly LensName[], model: Plan['model']): string {
   return digestOf({

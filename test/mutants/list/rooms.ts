@@ -13,7 +13,7 @@ const claims = mutantsOf(
       find: `    const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
-    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    // Another call of Plan was faster: Step Functions may take a call for failed while it still runs.
     if (current.state === 'held') return { kind: 'held' }
     if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)
@@ -25,7 +25,7 @@ const claims = mutantsOf(
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
-    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    // Another call of Plan was faster: Step Functions may take a call for failed while it still runs.
     if (current.state === 'held') return { kind: 'held' }
     if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)
