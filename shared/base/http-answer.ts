@@ -1,7 +1,10 @@
-/** What whoever calls us over HTTP is answered: JSON, and a refusal with its code, its sentence and its remedy (DESIGN §11). Pure. */
+/** Answers over HTTP: JSON, and for a refusal its code, sentence and remedy. Pure. */
 import type { Refused } from './errors.ts'
 
-/** As API Gateway takes it from a Lambda: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
+/**
+ * The form for API Gateway:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
 export interface HttpAnswer {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
@@ -16,7 +19,7 @@ export function answer(
   return { statusCode, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(content) }
 }
 
-/** The body of a refusal. A failure's message begins with its code, which is said once here. */
+/** A failure's message begins with its code; the body has the code once. */
 export function refusalBody({ code, message, remedy }: Pick<Refused, 'code' | 'message' | 'remedy'>): object {
   const sentence = message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message
   return { error: { code, message: sentence, remedy } }

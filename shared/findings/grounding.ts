@@ -1,6 +1,6 @@
 /**
- * Turns what a lens claims into findings that stand: each at a place that exists, redacted, bounded, with an identity
- * that holds over heads. A claim whose place can't be found is rejected and counted, never moved to a guessed line.
+ * Turns the claims of a lens into findings: each with an existing location, redacted, bounded, with an identity over
+ * heads. A claim without a location is rejected and counted, never moved to a guessed line.
  */
 
 import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../base/limits.ts'
@@ -22,12 +22,12 @@ import { candidatesOf, type SideText, sideTextOf } from './quote.ts'
 
 export interface GroundingContext {
   readonly lens: LensName
-  /** The files that the lens was given. */
+  /** The files given to the lens. */
   readonly files: readonly FileChange[]
   /** A file's text at the head; undefined if it was not fetched. */
   texts(path: string): string | undefined
   readonly head: string
-  /** Open at the last verdict: the same finding keeps the head at which it was first said (FI1). */
+  /** Open at the last verdict: the same finding keeps its first head (FI1). */
   readonly openFindings: readonly Finding[]
 }
 
@@ -38,8 +38,8 @@ export interface Grounded {
 }
 
 /**
- * Grounds the claims of one review. Claims in = findings + rejected, each rejected one with its reason. Of the grounded
- * ones at most `FINDINGS_PER_REVIEW_MAX` stand, the worst; the others are rejected as `over_limit`.
+ * Claims in = findings + rejected claims, each with a reason. At most `FINDINGS_PER_REVIEW_MAX` claims become findings,
+ * the worst; the rest is rejected as `over_limit`.
  */
 export function groundClaims(claims: readonly ClaimedFinding[], context: GroundingContext): Grounded {
   const find = finderOf(context)
@@ -79,15 +79,15 @@ export function groundClaims(claims: readonly ClaimedFinding[], context: Groundi
 
 interface LocatedClaim extends Pick<Finding, 'severity' | 'location'> {
   readonly claim: ClaimedFinding
-  /** The lines at the place as they are in the file, not yet redacted. */
+  /** The lines of the file at the location, not yet redacted. */
   readonly quote: string
-  /** The lines that the claim meant, also where the place was clipped: a hunk's end is no part of an identity. */
+  /** The claimed lines, also where the location was clipped: the end of a hunk is no part of an identity. */
   readonly meant: string
 }
 
 type Found = Omit<LocatedClaim, 'claim' | 'severity'> | { readonly reason: RejectedFinding['reason'] }
 
-/** Looks a place up in the diff and the texts of one review; a file is taken apart once, however often it is claimed. */
+/** Finds locations in the diff and texts of one review; a file is parsed once, however many claims it has. */
 function finderOf(context: GroundingContext): (location: ClaimedLocation) => Found {
   const files = new Map<string, FileChange>()
   for (const file of context.files) if (file.previousPath !== undefined) files.set(file.previousPath, file)
@@ -110,7 +110,7 @@ function finderOf(context: GroundingContext): (location: ClaimedLocation) => Fou
     if (location.kind === 'file') return { location: { kind: 'file', path: file.path }, quote: '', meant: '' }
     if (location.kind === 'lines') return linesOf(file, location, sideOf(file, location.side))
     if (folded(location.quote) === '') return { reason: 'quote_empty' }
-    // A quote of new code is what is meant, unless it stands before the change only.
+    // A quote without a side is of new code, unless only the old code has it.
     for (const side of location.side === undefined ? (['RIGHT', 'LEFT'] as const) : [location.side]) {
       const [best] = candidatesOf(sideOf(file, side), location.quote, location.nearLine)
       if (best !== undefined) return linesOf(file, { ...best, side }, sideOf(file, side))
@@ -119,7 +119,7 @@ function finderOf(context: GroundingContext): (location: ClaimedLocation) => Fou
   }
 }
 
-/** A range that is known by number: clipped to one hunk where it touches the diff (A2), else to what the file has. */
+/** A range of numbered lines: clipped to a hunk of the diff (A2), else to the lines of the file. */
 function linesOf(
   file: FileChange,
   range: { readonly side: Side; readonly startLine: number; readonly line: number },
@@ -146,7 +146,7 @@ function linesOf(
   }
 }
 
-/** Undefined if there is no line, or if one of them isn't known. */
+/** Undefined if a line is unknown, or the range is empty. */
 function linesBetween(text: SideText, first: number, last: number): string | undefined {
   const lines: string[] = []
   for (let number = first; number <= last; number++) {
@@ -157,7 +157,7 @@ function linesBetween(text: SideText, first: number, last: number): string | und
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** What a finding's bytes are divided into: a title stays a line, a quote a passage; the rest is for what is said. */
+/** Shares of a finding's bytes: a title stays a line, a quote a passage; the reasons get the rest. */
 const TITLE_BYTES_MAX = FINDING_BYTES_MAX / 32
 const QUOTE_BYTES_MAX = FINDING_BYTES_MAX / 4
 const CLEARS_BYTES_MAX = FINDING_BYTES_MAX / 4
@@ -178,14 +178,14 @@ function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' |
   }
 }
 
-/** Lines of a file as a finding quotes them. */
+/** Lines of a file in the form of a finding's quote. */
 export function quoteOf(lines: string, claim: Concealing = {}): CutText {
   return cutAtBytes(clean(lines, claim), QUOTE_BYTES_MAX)
 }
 
 type Concealing = Pick<ClaimedFinding, 'conceal'>
 
-/** Redacted before it is cut: half a secret has no shape that could be recognised. */
+/** Redacted before cutting: half a secret has no recognisable shape. */
 function clean(text: string, claim: Concealing): string {
   return withoutOwnMarkers(redact(withoutValues(visible(text), (claim.conceal ?? []).map(visible))))
 }

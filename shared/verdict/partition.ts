@@ -1,6 +1,6 @@
 /**
  * Splits a pull request into reviews: which lens reads which files. Budget goes to risk, not to the alphabet, and every
- * file that is left out is named with its reason (R5, H4, H5).
+ * file left out is named with its reason (R5, H4, H5).
  */
 
 import { PART_LINES_MAX, PLAN_REVIEWS_MAX } from '../base/limits.ts'
@@ -9,12 +9,12 @@ import type { LeftOut, LeftOutBecause } from '../findings/coverage.ts'
 import { diffLinesOf, type FileChange, type Hunk } from '../findings/diff.ts'
 import { LENSES, type LensName } from '../findings/lens.ts'
 
-/** One unit of dispatch: one lens over one part of the diff. */
+/** The unit of dispatch: a lens over a part of the diff. */
 export interface PlannedReview {
   readonly lens: LensName
   /** From 0. */
   readonly part: number
-  /** Paths of this part. */
+  /** Paths of the part. */
   readonly paths: readonly string[]
 }
 
@@ -25,9 +25,9 @@ export interface Partition {
 }
 
 /**
- * The reviews of the given lenses over the given files. An analyzer reads every file that has something to read, in one
- * part: nothing can be taken from its sight (C7). Model lenses read parts of at most `PART_LINES_MAX` lines of diff,
- * riskiest first; a file above that is a part of its own, of which the lens reads the beginning (`clippedToPart`).
+ * An analyzer reads every file with something to read, in one part: no file is hidden from an analyzer (C7). Model
+ * lenses read parts of at most `PART_LINES_MAX` lines of diff, riskiest first; a larger file is a part of its own, and
+ * the lens reads its beginning (`clippedToPart`).
  */
 export function partitionDiff(files: readonly FileChange[], lenses: readonly LensName[]): Partition {
   const analyzers = lenses.filter((lens) => LENSES[lens].kind === 'analyzer')
@@ -63,7 +63,7 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
   return { reviews, leftOut }
 }
 
-/** What a model lens reads of one file: at most `PART_LINES_MAX` lines of diff, cut between lines. */
+/** The lines of a file for a model lens: at most `PART_LINES_MAX` lines of diff, cut between lines. */
 export function clippedToPart(file: FileChange): { readonly file: FileChange; readonly cut: boolean } {
   if (diffLinesOf(file) <= PART_LINES_MAX) return { file, cut: false }
   const hunks: Hunk[] = []
@@ -93,7 +93,7 @@ function nothingToRead(file: FileChange): 'not_text' | 'pure_rename' | undefined
   return file.noPatch !== undefined && file.additions + file.deletions === 0 ? 'not_text' : undefined
 }
 
-/** Puts each file into the first part that has room for it; so the order by risk decides which parts come first. */
+/** Puts each file into the first part with room for it, so that risk decides the order of the parts. */
 function pack(files: readonly FileChange[]): readonly (readonly FileChange[])[] {
   const parts: { files: FileChange[]; lines: number }[] = []
   for (const file of files) {
@@ -108,7 +108,7 @@ function pack(files: readonly FileChange[]): readonly (readonly FileChange[])[] 
   return parts.map((part) => part.files)
 }
 
-/** By what a fault there would cost; then the larger change; then by path, so that the order is always the same. */
+/** By the cost of a fault; then the larger change; then by path, so that the order is always the same. */
 function riskiestFirst(a: FileChange, b: FileChange): number {
   return (
     riskOf(a.path) - riskOf(b.path) ||
@@ -117,7 +117,10 @@ function riskiestFirst(a: FileChange, b: FileChange): number {
   )
 }
 
-/** 0 is the riskiest. Documentation and tests are told by their place first: a test of the sign-in is still a test. */
+/**
+ * 0 is the riskiest. Documentation and tests are recognised first, by their path: a test of the sign-in is still a
+ * test.
+ */
 function riskOf(path: string): number {
   if (DOCUMENTATION.test(path)) return 4
   if (TESTS.test(path)) return 3
@@ -125,7 +128,7 @@ function riskOf(path: string): number {
   return DATA.test(path) ? 2 : 1
 }
 
-/** Where a fault is a way in, a loss of data, or runs with rights of its own. */
+/** A fault here is a way in or a loss of data, or runs with special rights. */
 const SENSITIVE =
   /(auth|login|session|token|secret|crypt|permission|payment|billing|migrat|security|password)|\.sql$|(^|\/)(Dockerfile|\.github\/workflows\/|\.gitlab-ci\.yml$)|\.tf$/i
 const TESTS = /(^|\/)(tests?|specs?|__tests__|testdata|fixtures)\/|[._-](test|spec)s?\.[^/]+$|(^|\/)test_[^/]+\.py$/i
@@ -133,8 +136,8 @@ const DOCUMENTATION = /\.(md|mdx|rst|adoc|txt)$|(^|\/)(docs?|LICENSE|CHANGELOG|A
 const DATA = /\.(json|jsonc|ya?ml|toml|ini|cfg|conf|xml|csv|html?|css|scss|less|svg)$/i
 
 /**
- * Told by path only. A marker in the content, such as `@generated`, would let a pull request take its own code out of
- * the review.
+ * By path only. A marker in the content, such as `@generated`, would let a pull request hide its own code from the
+ * review.
  */
 function isGenerated(path: string): boolean {
   return GENERATED.test(path) || LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1))

