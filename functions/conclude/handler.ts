@@ -1,7 +1,4 @@
-/**
- * Conclude: merges the results of a run into a verdict, writes the verdict in one transaction, and waits until GitHub
- * shows it.
- */
+/** Conclude: merges results into a verdict, writes it in one transaction, and waits until GitHub shows it. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'

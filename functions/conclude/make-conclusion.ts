@@ -38,12 +38,14 @@ export interface MadeConclusion extends Concluded {
 export async function makeConclusion(deps: ConcludeDeps, run: Run, thread: Thread): Promise<MadeConclusion> {
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(deps.documents, run.plan)
-  const concluded = isRestated(run, plan) ? await restated(deps, run, plan, thread) : await merged(deps, run, plan)
+  const concluded = isRestated(run, plan)
+    ? await standingConclusion(deps, run, plan, thread)
+    : await newConclusion(deps, run, plan)
   return { ...concluded, planKey: plan.planKey }
 }
 
 /** The conclusion that stands for this head; an edited description may have replaced the run's own. */
-async function restated(deps: ConcludeDeps, run: Run, plan: Plan, thread: Thread): Promise<Concluded> {
+async function standingConclusion(deps: ConcludeDeps, run: Run, plan: Plan, thread: Thread): Promise<Concluded> {
   const own = await storedConclusion(deps, run.conclusion)
   const last = thread.lastConclusion
   const conclusion = last?.head === run.head ? await storedConclusion(deps, last.digest) : own
@@ -61,7 +63,7 @@ async function storedConclusion({ documents }: ConcludeDeps, digest: string | un
   throw new Dead('document_missing', 'The verdict to be shown again is not known.', remedy)
 }
 
-async function merged(deps: ConcludeDeps, run: Run, plan: Plan): Promise<Concluded> {
+async function newConclusion(deps: ConcludeDeps, run: Run, plan: Plan): Promise<Concluded> {
   const { ledger, documents } = deps
   const reviews = await Promise.all(
     (await readReviews(ledger, run.runId, plan.planKey)).map(async (review) => ({

@@ -1,5 +1,4 @@
 /** The review that a run owes, and the findings announced before, both by the states of the messages in the ledger. */
-
 import { Retry } from '../../shared/base/errors.ts'
 import { WITHDRAWAL_DECIDED_MS } from '../../shared/base/limits.ts'
 import { type Message, type MessageState, readMessage } from '../../shared/ledger/message.ts'

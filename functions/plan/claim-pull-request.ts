@@ -18,6 +18,14 @@ export interface Claimed {
   readonly ends: string | undefined
 }
 
+interface EndClaim {
+  readonly kind: 'end'
+  readonly outcome: RunOutcome
+  readonly reason: Reason
+  /** The pull request as GitHub shows it, with another head. */
+  readonly shown?: PullRequestShown
+}
+
 export type Claim =
   | Claimed
   | { readonly kind: 'halted' }
@@ -26,13 +34,7 @@ export type Claim =
   /** Another call of this attempt has stored this plan. */
   | { readonly kind: 'planned'; readonly run: Run; readonly plan: string }
   | { readonly kind: 'held' }
-  | {
-      readonly kind: 'end'
-      readonly outcome: RunOutcome
-      readonly reason: Reason
-      /** The pull request as GitHub shows it, with another head. */
-      readonly shown?: PullRequestShown
-    }
+  | EndClaim
 
 /** The order matters: the thread's version, then GitHub, then the transaction on that version. */
 export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim> {
@@ -55,10 +57,10 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
     }
     if (state === 'moved') return { ...overtaken(`the head ${pullRequest.head.sha.slice(0, 7)}`), shown: pullRequest }
     if (state === 'closed') {
-      return ends('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
+      return endClaim('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
     }
     if (state === 'not_in_time') {
-      return ends('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
+      return endClaim('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
     }
     const before = decision.ends === undefined ? undefined : await readRun(ledger, decision.ends)
     if (run.kind === 'analyzers' && before && before.head === run.head && isLive(before.state)) {
@@ -86,10 +88,10 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
   })
 }
 
-function overtaken(by: string): Extract<Claim, { kind: 'end' }> {
-  return ends('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
+function overtaken(by: string): EndClaim {
+  return endClaim('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
 }
 
-function ends(outcome: RunOutcome, reason: Reason): Extract<Claim, { kind: 'end' }> {
+function endClaim(outcome: RunOutcome, reason: Reason): EndClaim {
   return { kind: 'end', outcome, reason }
 }

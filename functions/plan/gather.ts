@@ -1,8 +1,4 @@
-/**
- * Reads the facts for a plan: files, configuration and template at the base, the last conclusion of the thread, texts
- * of files.
- */
-
+/** Reads the facts for a plan: from GitHub at the base and the head, and from the thread's last conclusion. */
 import { sha256 } from '../../shared/base/digest.ts'
 import { GITHUB_CONCURRENCY } from '../../shared/base/limits.ts'
 import { getDocument, putText } from '../../shared/documents/documents.ts'
@@ -35,7 +31,7 @@ export async function gather(deps: PlanDeps, { run, thread, pullRequest }: Claim
     baseSha: base,
     mergeBase,
     configuration,
-    configurationProblems: [...problems, ...unreadable(configurationFile.state)],
+    configurationProblems: [...problems, ...unreadableProblems(configurationFile.state)],
     configurationDigest: sha256(text ?? ''),
     template,
     files,
@@ -46,10 +42,7 @@ export async function gather(deps: PlanDeps, { run, thread, pullRequest }: Claim
   }
 }
 
-/**
- * The plan with the texts that its lenses may ask for, each fetched once and stored by digest. Binary files are left
- * out.
- */
+/** The plan with the texts that its lenses may ask for, each stored by digest. Binary files are left out. */
 export async function withTexts({ github, documents }: PlanDeps, plan: Plan): Promise<Plan> {
   const wanted = textsWanted(plan)
   const texts: Record<string, string> = {}
@@ -70,14 +63,14 @@ function textOf(bytes: Uint8Array): string | undefined {
   return text.includes('\u0000') || text.includes('\ufffd') ? undefined : text
 }
 
-function unreadable(state: 'text' | 'absent' | 'not_text' | 'too_large'): PlanFacts['configurationProblems'] {
+function unreadableProblems(state: 'text' | 'absent' | 'not_text' | 'too_large'): PlanFacts['configurationProblems'] {
   if (state === 'text' || state === 'absent') return []
-  const why = state === 'too_large' ? 'is too large' : 'is not a text file'
+  const fault = state === 'too_large' ? 'is too large' : 'is not a text file'
   return [
     {
       code: 'configuration_unreadable',
       at: '',
-      message: `${CONFIGURATION_PATH} ${why}; the defaults apply. Replace it by a small YAML file.`,
+      message: `${CONFIGURATION_PATH} ${fault}; the defaults apply. Replace it by a small YAML file.`,
     },
   ]
 }

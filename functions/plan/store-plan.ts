@@ -20,9 +20,7 @@ import { makePlan } from './core/plan.ts'
 import type { PlanDeps, RoomDeps } from './deps.ts'
 import { gather, withTexts } from './gather.ts'
 
-/**
- * Throws Retry `claim_contended` if the run has changed since it was claimed: the next call decides by the changed run.
- */
+/** Throws Retry `claim_contended` if the run has changed since the claim: the next call decides anew. */
 export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<PlanAnswer> {
   const { ledger, documents, now, log } = deps
   const { run } = claimed

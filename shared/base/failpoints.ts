@@ -80,8 +80,8 @@ export type FailpointListener = (name: Failpoint) => void | Promise<void>
 let listener: FailpointListener | undefined
 
 /** Replaces the listener for every point; the returned function removes it. */
-export function listenAtFailpoints(heard: FailpointListener): () => void {
-  listener = heard
+export function listenAtFailpoints(replacement: FailpointListener): () => void {
+  listener = replacement
   return () => {
     listener = undefined
   }

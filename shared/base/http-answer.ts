@@ -1,10 +1,7 @@
 /** Answers over HTTP: JSON, and for a refusal its code, sentence and remedy. Pure. */
 import type { Refused } from './errors.ts'
 
-/**
- * The form for API Gateway:
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
- */
+/** As API Gateway takes it: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
 export interface HttpAnswer {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>

@@ -91,10 +91,7 @@ export function withoutOwnMarkers(text: string): string {
   return text.replace(/<!--(?=\s*muster)/gi, '&lt;!--')
 }
 
-/**
- * A fenced block of Markdown with a fence longer than every run of back-ticks in the text, so that the text can't close
- * it.
- */
+/** A fenced block of Markdown. Its fence is longer than every run of back-ticks in the text, which can't close it. */
 export function fencedBlock(text: string, language = ''): string {
   const fence = '`'.repeat(Math.max(3, longestRunOfBackTicks(text) + 1))
   return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
@@ -108,10 +105,7 @@ export function codeSpan(text: string): string {
   return /^[` ]|[` ]$/.test(line) || line === '' ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`
 }
 
-/**
- * Escapes a text for Markdown prose: no mark-up and no HTML takes effect, no person is mentioned, no issue is linked.
- * Line ends stay.
- */
+/** For Markdown prose: no mark-up or HTML takes effect, no person is mentioned, no issue linked. Line ends stay. */
 export function escapedMarkdown(text: string): string {
   return text
     .replace(/[\\`*_{}[\]()<>#|~!&]/g, (mark) => `\\${mark}`)
@@ -132,10 +126,7 @@ const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
 /** Characters that change the order of shown characters. */
 const BIDI_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
-/**
- * Characters that Unicode defines as invisible: zero-width characters, joiners, fillers, variation selectors, tags,
- * bidi.
- */
+/** Invisible by Unicode's definition: zero-width characters, joiners, fillers, variation selectors, tags, bidi. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
 /** Unicode has pictures for C0 and DEL, not for C1: a C1 character becomes its code. */

@@ -62,7 +62,7 @@ export interface Anchor {
 
 /** Never throws: `noPatch` says why a patch can't be read. */
 export function fileChangeOf(listed: ListedFile): FileChange {
-  const status = STATUSES.find((known) => known === listed.status) ?? 'changed'
+  const status = STATUSES.find((each) => each === listed.status) ?? 'changed'
   const common = {
     path: listed.filename,
     ...(listed.previous_filename === undefined ? {} : { previousPath: listed.previous_filename }),

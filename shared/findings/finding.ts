@@ -37,10 +37,7 @@ export interface ClaimedFinding {
   readonly location: ClaimedLocation
   /** Security or data loss, decided by code: only an override or a change of the code clears a fenced finding. */
   readonly fenced?: boolean
-  /**
-   * Values that the lens knows to be secret: removed from every text and from the quote before anything is stored
-   * (RC7).
-   */
+  /** Values that the lens knows to be secret: removed from all texts before anything is stored (RC7). */
   readonly conceal?: readonly string[]
 }
 

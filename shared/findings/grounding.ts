@@ -2,7 +2,6 @@
  * Turns the claims of a lens into findings: each with an existing location, redacted, bounded, with an identity over
  * heads. A claim without a location is rejected and counted, never moved to a guessed line.
  */
-
 import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../base/limits.ts'
 import { redact, withoutValues } from '../base/redaction.ts'
 import { byteLength, type CutText, cutAtBytes, folded, visible, withoutOwnMarkers } from '../base/text.ts'
@@ -42,23 +41,28 @@ export interface Grounded {
  * the worst; the rest is rejected as `over_limit`.
  */
 export function groundClaims(claims: readonly ClaimedFinding[], context: GroundingContext): Grounded {
-  const find = finderOf(context)
+  const locate = locatorOf(context)
   const rejected: RejectedFinding[] = []
-  const located: LocatedClaim[] = []
+  const claimed: LocatedClaim[] = []
   for (const claim of claims) {
-    const found = find(claim.location)
-    if ('reason' in found) rejected.push(rejectionOf(claim, context.lens, found.reason))
-    else located.push({ claim, severity: claim.severity, ...found })
+    const located = locate(claim.location)
+    if ('reason' in located) rejected.push(rejectionOf(claim, context.lens, located.reason))
+    else claimed.push({ claim, severity: claim.severity, ...located })
   }
-  located.sort(worstFirst)
-  for (const { claim } of located.splice(FINDINGS_PER_REVIEW_MAX)) {
+  claimed.sort(worstFirst)
+  for (const { claim } of claimed.splice(FINDINGS_PER_REVIEW_MAX)) {
     rejected.push(rejectionOf(claim, context.lens, 'over_limit'))
   }
   const origins = new Map(context.openFindings.map((open) => [open.fingerprint, open.originHead]))
   const occurrences = new Map<string, number>()
-  const findings = located.map(({ claim, location, quote, meant }) => {
+  const findings = claimed.map(({ claim, location, quote, claimedLines }) => {
     const { rule, severity } = claim
-    const identity = { lens: context.lens, rule, path: pathOf(location), quote: folded(clean(meant, claim)) }
+    const identity = {
+      lens: context.lens,
+      rule,
+      path: pathOf(location),
+      quote: folded(redactedText(claimedLines, claim)),
+    }
     const firstFingerprint = fingerprintOf(identity)
     const occurrence = occurrences.get(firstFingerprint) ?? 0
     occurrences.set(firstFingerprint, occurrence + 1)
@@ -82,13 +86,13 @@ interface LocatedClaim extends Pick<Finding, 'severity' | 'location'> {
   /** The lines of the file at the location, not yet redacted. */
   readonly quote: string
   /** The claimed lines, also where the location was clipped: the end of a hunk is no part of an identity. */
-  readonly meant: string
+  readonly claimedLines: string
 }
 
-type Found = Omit<LocatedClaim, 'claim' | 'severity'> | { readonly reason: RejectedFinding['reason'] }
+type Located = Omit<LocatedClaim, 'claim' | 'severity'> | { readonly reason: RejectedFinding['reason'] }
 
 /** Finds locations in the diff and texts of one review; a file is parsed once, however many claims it has. */
-function finderOf(context: GroundingContext): (location: ClaimedLocation) => Found {
+function locatorOf(context: GroundingContext): (location: ClaimedLocation) => Located {
   const files = new Map<string, FileChange>()
   for (const file of context.files) if (file.previousPath !== undefined) files.set(file.previousPath, file)
   for (const file of context.files) files.set(file.path, file)
@@ -96,18 +100,18 @@ function finderOf(context: GroundingContext): (location: ClaimedLocation) => Fou
 
   const sideOf = (file: FileChange, side: Side): SideText => {
     const key = `${side} ${file.path}`
-    const known = sides.get(key)
-    if (known !== undefined) return known
+    const parsed = sides.get(key)
+    if (parsed !== undefined) return parsed
     const text = sideTextOf(file, side, side === 'RIGHT' ? context.texts(file.path) : undefined)
     sides.set(key, text)
     return text
   }
 
   return (location) => {
-    if (location.kind === 'pull_request') return { location, quote: '', meant: '' }
+    if (location.kind === 'pull_request') return { location, quote: '', claimedLines: '' }
     const file = files.get(location.path)
     if (file === undefined) return { reason: 'path_not_in_diff' }
-    if (location.kind === 'file') return { location: { kind: 'file', path: file.path }, quote: '', meant: '' }
+    if (location.kind === 'file') return { location: { kind: 'file', path: file.path }, quote: '', claimedLines: '' }
     if (location.kind === 'lines') return linesOf(file, location, sideOf(file, location.side))
     if (folded(location.quote) === '') return { reason: 'quote_empty' }
     // A quote without a side is of new code, unless only the old code has it.
@@ -124,13 +128,13 @@ function linesOf(
   file: FileChange,
   range: { readonly side: Side; readonly startLine: number; readonly line: number },
   text: SideText,
-): Found {
+): Located {
   if (!Number.isSafeInteger(range.startLine) || !Number.isSafeInteger(range.line)) return { reason: 'line_not_in_file' }
   const first = Math.min(range.startLine, range.line)
   const last = Math.min(Math.max(range.startLine, range.line), text.lastLine)
   const anchor = anchorInDiff(file, range.side, first, last)
-  const meant = linesBetween(text, first, last)
-  const quote = anchor === undefined ? meant : linesBetween(text, anchor.startLine, anchor.line)
+  const claimedLines = linesBetween(text, first, last)
+  const quote = anchor === undefined ? claimedLines : linesBetween(text, anchor.startLine, anchor.line)
   if (quote === undefined) return { reason: 'line_not_in_file' }
   return {
     location: {
@@ -142,7 +146,7 @@ function linesOf(
       inDiff: anchor !== undefined,
     },
     quote,
-    meant: meant ?? quote,
+    claimedLines: claimedLines ?? quote,
   }
 }
 
@@ -164,11 +168,11 @@ const CLEARS_BYTES_MAX = FINDING_BYTES_MAX / 4
 
 /** The four texts of a finding, together at most `FINDING_BYTES_MAX` (RC8). */
 function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' | 'why' | 'clears' | 'quote' | 'cut'> {
-  const title = cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX)
+  const title = cutAtBytes(folded(redactedText(claim.title, claim)), TITLE_BYTES_MAX)
   const quote = quoteOf(quoted, claim)
-  const clears = cutAtBytes(clean(claim.clears, claim), CLEARS_BYTES_MAX)
+  const clears = cutAtBytes(redactedText(claim.clears, claim), CLEARS_BYTES_MAX)
   const left = FINDING_BYTES_MAX - byteLength(title.text) - byteLength(quote.text) - byteLength(clears.text)
-  const why = cutAtBytes(clean(claim.why, claim), left)
+  const why = cutAtBytes(redactedText(claim.why, claim), left)
   return {
     title: title.text,
     why: why.text,
@@ -180,13 +184,13 @@ function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' |
 
 /** Lines of a file in the form of a finding's quote. */
 export function quoteOf(lines: string, claim: Concealing = {}): CutText {
-  return cutAtBytes(clean(lines, claim), QUOTE_BYTES_MAX)
+  return cutAtBytes(redactedText(lines, claim), QUOTE_BYTES_MAX)
 }
 
 type Concealing = Pick<ClaimedFinding, 'conceal'>
 
 /** Redacted before cutting: half a secret has no recognisable shape. */
-function clean(text: string, claim: Concealing): string {
+function redactedText(text: string, claim: Concealing): string {
   return withoutOwnMarkers(redact(withoutValues(visible(text), (claim.conceal ?? []).map(visible))))
 }
 
@@ -194,8 +198,8 @@ function rejectionOf(claim: ClaimedFinding, lens: LensName, reason: RejectedFind
   return {
     lens,
     rule: claim.rule,
-    title: cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX).text,
-    path: cutAtBytes(clean(pathOf(claim.location), claim), TITLE_BYTES_MAX).text,
+    title: cutAtBytes(folded(redactedText(claim.title, claim)), TITLE_BYTES_MAX).text,
+    path: cutAtBytes(redactedText(pathOf(claim.location), claim), TITLE_BYTES_MAX).text,
     reason,
   }
 }

@@ -1,5 +1,4 @@
 /** The lenses, and the input and output of a lens. A lens holds no GitHub credential, and no network but its model. */
-
 import type { Coverage } from './coverage.ts'
 import type { FileChange } from './diff.ts'
 import type { ClaimedFinding, Finding } from './finding.ts'

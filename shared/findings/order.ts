@@ -5,9 +5,7 @@ import { SEVERITIES } from './severity.ts'
 
 type Ordered = Pick<Finding, 'severity' | 'location'> & Partial<Pick<Finding, 'fingerprint'>>
 
-/**
- * By severity, path, line and fingerprint: the same findings have the same order, whichever lens answered first (D9).
- */
+/** By severity, path, line and fingerprint: the order doesn't depend on which lens answered first (D9). */
 export function worstFirst(a: Ordered, b: Ordered): number {
   return (
     SEVERITIES[a.severity].rank - SEVERITIES[b.severity].rank ||

@@ -1,5 +1,4 @@
 /** Finds quoted code in one side of a file: exact text before other white space, nearest line first. */
-
 import { REDACTED, redact } from '../base/redaction.ts'
 import { folded, plain } from '../base/text.ts'
 import { type FileChange, lineOn } from './diff.ts'

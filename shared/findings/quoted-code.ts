@@ -44,9 +44,7 @@ function rangesIn(hunk: Hunk, { location, quote }: Quoting, side: Side): Pick<Li
   })
 }
 
-/**
- * The part of a quoted line that is surely the file's own: a replacement has an `&` or a character outside of ASCII.
- */
+/** The part of a quoted line that is surely the file's own: a replacement has an `&` or a non-ASCII character. */
 function beginningOf(text: string): string {
   return /^[\t\x20-\x25\x27-\x7e]*/.exec(text)?.[0] ?? ''
 }

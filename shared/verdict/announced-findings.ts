@@ -1,5 +1,4 @@
 /** Findings announced to people: a review on GitHub announces a finding, not the verdict that found it (IL2, D9). */
-
 import type { Finding } from '../findings/finding.ts'
 import type { Conclusion } from './conclusion.ts'
 import { notLookedAt } from './reconciliation.ts'
@@ -8,10 +7,7 @@ import { notLookedAt } from './reconciliation.ts'
 export interface Announcements {
   /** Fingerprints announced before that verdict. */
   readonly before: readonly string[]
-  /**
-   * The verdict's own message with its fingerprints; absent for a verdict without a message. The message's outcome
-   * decides.
-   */
+  /** The verdict's own message with its fingerprints, if it has a message. The message's outcome decides. */
   readonly message?: {
     readonly runId: string
     readonly planKey: string

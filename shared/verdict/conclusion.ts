@@ -1,5 +1,4 @@
 /** The conclusion of a run: pure data, stored as a document, the source of everything that GitHub shows. */
-
 import type { Coverage, LeftOut } from '../findings/coverage.ts'
 import type { Finding, RejectedFinding } from '../findings/finding.ts'
 import type { LensName } from '../findings/lens.ts'

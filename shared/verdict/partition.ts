@@ -2,7 +2,6 @@
  * Splits a pull request into reviews: which lens reads which files. Budget goes to risk, not to the alphabet, and every
  * file left out is named with its reason (R5, H4, H5).
  */
-
 import { PART_LINES_MAX, PLAN_REVIEWS_MAX } from '../base/limits.ts'
 import { compareTexts } from '../base/text.ts'
 import type { LeftOut, LeftOutBecause } from '../findings/coverage.ts'
@@ -35,11 +34,13 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
   const leftOut: LeftOut[] = []
   const leaveOut = ({ path }: FileChange, because: LeftOutBecause) =>
     leftOut.push({ path, because, reason: REASONS[because] })
-  const readable = files.filter((file) => {
-    const because = nothingToRead(file)
-    if (because !== undefined) leaveOut(file, because)
-    return because === undefined
-  })
+  const without = (all: readonly FileChange[], becauseOf: (file: FileChange) => LeftOutBecause | undefined) =>
+    all.filter((file) => {
+      const because = becauseOf(file)
+      if (because !== undefined) leaveOut(file, because)
+      return because === undefined
+    })
+  const readable = without(files, nothingToRead)
   const reviews: PlannedReview[] = analyzers.map((lens) => ({
     lens,
     part: 0,
@@ -47,12 +48,7 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
   }))
   if (models.length === 0) return { reviews, leftOut }
 
-  const forModels = readable.filter((file) => {
-    const because = file.noPatch === undefined ? (isGenerated(file.path) ? 'generated' : undefined) : 'patch_missing'
-    if (because !== undefined) leaveOut(file, because)
-    return because === undefined
-  })
-  const packed = pack([...forModels].sort(riskiestFirst))
+  const packed = pack(without(readable, nothingForModels).sort(riskiestFirst))
   const partsMax = Math.max(0, Math.floor((PLAN_REVIEWS_MAX - analyzers.length) / models.length))
   for (const lens of models) {
     packed.slice(0, partsMax).forEach((part, index) => {
@@ -93,6 +89,11 @@ function nothingToRead(file: FileChange): 'not_text' | 'pure_rename' | undefined
   return file.noPatch !== undefined && file.additions + file.deletions === 0 ? 'not_text' : undefined
 }
 
+function nothingForModels({ path, noPatch }: FileChange): 'generated' | 'patch_missing' | undefined {
+  if (noPatch !== undefined) return 'patch_missing'
+  return isGenerated(path) ? 'generated' : undefined
+}
+
 /** Puts each file into the first part with room for it, so that risk decides the order of the parts. */
 function pack(files: readonly FileChange[]): readonly (readonly FileChange[])[] {
   const parts: { files: FileChange[]; lines: number }[] = []
@@ -117,10 +118,7 @@ function riskiestFirst(a: FileChange, b: FileChange): number {
   )
 }
 
-/**
- * 0 is the riskiest. Documentation and tests are recognised first, by their path: a test of the sign-in is still a
- * test.
- */
+/** 0 is the riskiest. The path tells documentation and tests first: a test of the sign-in is still a test. */
 function riskOf(path: string): number {
   if (DOCUMENTATION.test(path)) return 4
   if (TESTS.test(path)) return 3
@@ -135,10 +133,7 @@ const TESTS = /(^|\/)(tests?|specs?|__tests__|testdata|fixtures)\/|[._-](test|sp
 const DOCUMENTATION = /\.(md|mdx|rst|adoc|txt)$|(^|\/)(docs?|LICENSE|CHANGELOG|AUTHORS)(\/|$)/i
 const DATA = /\.(json|jsonc|ya?ml|toml|ini|cfg|conf|xml|csv|html?|css|scss|less|svg)$/i
 
-/**
- * By path only. A marker in the content, such as `@generated`, would let a pull request hide its own code from the
- * review.
- */
+/** By path only: a marker such as `@generated` would let a pull request hide its own code from the review. */
 function isGenerated(path: string): boolean {
   return GENERATED.test(path) || LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1))
 }

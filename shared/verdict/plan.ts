@@ -1,5 +1,4 @@
 /** The plan of an attempt: which lens reads which files, under which configuration. Stored once as a document. */
-
 import type { LeftOut } from '../findings/coverage.ts'
 import type { FileChange } from '../findings/diff.ts'
 import type { Finding } from '../findings/finding.ts'

@@ -1,5 +1,4 @@
 /** The disposition of each open finding at a newer head, derived from findings and coverage, never assumed. */
-
 import type { FileChange } from '../findings/diff.ts'
 import { type Finding, type Location, pathOf, type RejectedFinding } from '../findings/finding.ts'
 import { LENSES, type LensName } from '../findings/lens.ts'
@@ -90,10 +89,10 @@ function dispositionOf(finding: Finding, facts: ReconciliationFacts): Dispositio
     return { finding: { ...finding, location: locationAtSameHead(location, code) }, verb: 'still_present' }
   if (!code.stands) return { finding, verb }
   if (isFoundAnew(finding, file?.path, facts)) return { finding, verb: 'no_longer_applicable' }
-  const [now, ...others] = code.locations
+  const [current, ...others] = code.locations
   // Several locations are possible, so no line gets a comment.
-  if (now === undefined || others.length > 0) return { finding, verb: 'not_looked_at' }
-  return { finding: { ...finding, location: now }, verb: 'still_present' }
+  if (current === undefined || others.length > 0) return { finding, verb: 'not_looked_at' }
+  return { finding: { ...finding, location: current }, verb: 'still_present' }
 }
 
 const GONE: QuotedCode = { stands: false }

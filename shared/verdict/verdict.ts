@@ -1,5 +1,4 @@
 /** The verdict of a run, from outcomes and findings. An unread file is never "nothing found". */
-
 import type { Finding } from '../findings/finding.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { LensOutcome, Verdict } from './conclusion.ts'
@@ -47,8 +46,8 @@ function lensReasons({ lenses, diff }: VerdictFacts): string[] {
   return lenses
     .filter((outcome) => outcome.state !== 'read')
     .map(({ lens, state, reason, remedy }) => {
-      const what = state === 'failed' ? `The lens ${lens} failed` : `The lens ${lens} did not read`
-      return [`${what}${reason === undefined ? '.' : `: ${ended(reason)}`}`, remedy && ended(remedy)]
+      const subject = state === 'failed' ? `The lens ${lens} failed` : `The lens ${lens} did not read`
+      return [`${subject}${reason === undefined ? '.' : `: ${ended(reason)}`}`, remedy && ended(remedy)]
         .filter(Boolean)
         .join(' ')
     })

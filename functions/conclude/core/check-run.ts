@@ -1,5 +1,4 @@
 /** The check run of a head: its colour, its title with the counts, and an annotation for each finding with lines. */
-
 import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
 import { capitalized, cutAtBytes, visible } from '../../../shared/base/text.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
@@ -63,9 +62,7 @@ function titleOf(conclusion: Conclusion): string {
   return capitalized(`${prefix}${counts}; ${lenses}`).slice(0, CHECK_TITLE_CHARS_MAX)
 }
 
-/**
- * Plain text. GitHub can't annotate removed lines, and the lines of a finding that no lens looked at again are unknown.
- */
+/** Plain text. GitHub can't annotate removed lines; a finding that no lens looked at again has unknown lines. */
 function annotationsOf(conclusion: Conclusion): Annotation[] {
   const unseen = notLookedAt(conclusion)
   const annotations = conclusion.findings.flatMap((finding): Annotation[] => {

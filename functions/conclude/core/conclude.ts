@@ -1,5 +1,4 @@
 /** Makes the conclusion of a run from its plan and its reviews. Pure: the same inputs give the same conclusion. */
-
 import type { ErrorCode } from '../../../shared/base/errors.ts'
 import { isMissing } from '../../../shared/findings/coverage.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
@@ -66,7 +65,7 @@ export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], annou
     announcedBefore,
     dispositions: [
       ...plan.carriedDispositions.filter(
-        ({ finding }) => !dispositions.some((now) => now.finding.fingerprint === finding.fingerprint),
+        ({ finding }) => !dispositions.some((answer) => answer.finding.fingerprint === finding.fingerprint),
       ),
       // A finding that was first found at this head needs no disposition yet.
       ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),

@@ -1,5 +1,4 @@
 /** The coverage of a run, in numbers and by name: coverage is part of the verdict (H4). */
-
 import type { Coverage } from '../../../shared/findings/coverage.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import { code, counted, inline } from './markdown.ts'
@@ -59,8 +58,8 @@ const STATES: Readonly<Record<LensOutcome['state'], string>> = {
 function filesOf({ coverage }: LensOutcome): Record<Coverage['state'], number> {
   const least = new Map<string, Coverage['state']>()
   for (const { path, state } of coverage) {
-    const known = least.get(path) ?? 'full'
-    least.set(path, RANK[state] > RANK[known] ? state : known)
+    const before = least.get(path) ?? 'full'
+    least.set(path, RANK[state] > RANK[before] ? state : before)
   }
   const count = (wanted: Coverage['state']) => [...least.values()].filter((state) => state === wanted).length
   return { full: count('full'), partial: count('partial'), not_read: count('not_read') }

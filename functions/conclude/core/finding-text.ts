@@ -1,5 +1,4 @@
 /** The Markdown of a finding, in as much detail as there is room for. */
-
 import { cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'

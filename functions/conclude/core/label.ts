@@ -1,5 +1,4 @@
 /** The label of a pull request whose head has a verdict. */
-
 import type { LabelResource } from '../../../shared/publishing/github-payloads.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import { countsOf, roundsAreOver } from './wording.ts'

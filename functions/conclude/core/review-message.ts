@@ -1,5 +1,4 @@
 /** The review: a short body with the next step, and an inline comment for each new finding with lines in the diff. */
-
 import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../../shared/base/limits.ts'
 import { byteLength, capitalized } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'

@@ -2,7 +2,6 @@
  * The summary comment: the whole conclusion, the next step first. Where the summary is too long for GitHub, parts are
  * shed in a fixed order (S4) and named at its end; blocking findings are shortened, never left out.
  */
-
 import { GITHUB_BODY_BYTES_MAX, MACHINE_BLOCK_BYTES_MAX } from '../../../shared/base/limits.ts'
 import { byteLength, cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
@@ -138,12 +137,12 @@ function incomplete({ incompleteReasons }: Conclusion): string[] {
 function problems({ configurationProblems }: Conclusion, room: Room): string[] {
   if (configurationProblems.length === 0) return []
   const heading = ['', `### Configuration problems (${configurationProblems.length})`, '']
-  const what = 'The defaults apply until `.github/muster.yml` on the base branch is put right.'
-  if (!room.problems) return [...heading, what]
+  const sentence = 'The defaults apply until `.github/muster.yml` on the base branch is put right.'
+  if (!room.problems) return [...heading, sentence]
   const items = configurationProblems.map(
     ({ at, message }) => `- ${at === '' ? '' : `${code(at)}: `}${inline(message)}`,
   )
-  return [...heading, what, '', ...items]
+  return [...heading, sentence, '', ...items]
 }
 
 const VERBS = {
@@ -205,8 +204,8 @@ const REJECTIONS = {
 
 function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
   if (all.length === 0 && merged === 0) return []
-  const said = `${counted(all.length, 'claim')} could not be grounded in the code and ${all.length === 1 ? 'is' : 'are'} not counted above`
-  const also =
+  const sentence = `${counted(all.length, 'claim')} could not be grounded in the code and ${all.length === 1 ? 'is' : 'are'} not counted above`
+  const end =
     merged === 0
       ? '.'
       : `; ${counted(merged, 'finding')} said the same as another and ${merged === 1 ? 'is' : 'are'} merged.`
@@ -217,7 +216,7 @@ function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
     room.rejected && items.length > 0
       ? ['', '<details><summary>Show them</summary>', '', ...items, '', '</details>']
       : []
-  return ['', `### Rejected (${all.length})`, '', `${said}${also}`, ...details]
+  return ['', `### Rejected (${all.length})`, '', `${sentence}${end}`, ...details]
 }
 
 /** Only strengths that the counts prove. */

@@ -1,5 +1,4 @@
 /** Sentences that all texts of Muster share: verdict, counts, next step, findings that remain. */
-
 import { capitalized } from '../../../shared/base/text.ts'
 import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'

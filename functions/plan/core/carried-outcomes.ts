@@ -1,5 +1,4 @@
 /** Outcomes that a run of analyzers keeps from the verdict at its head, for the lenses that the run doesn't place. */
-
 import { isLeftOutOfModels, type LeftOut } from '../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
@@ -19,24 +18,21 @@ export interface CarriedOutcomes {
 
 export const NOTHING_CARRIED: CarriedOutcomes = { findings: [], lenses: [], leftOut: [] }
 
-/**
- * Pure. `last` is the verdict at the head of the run, `placed` the lenses that read the head again; a lens that is off
- * is not carried.
- */
+/** Pure. `last` is the verdict at the head of the run, `placed` the lenses that read the head again. */
 export function carriedOutcomes(
   last: Conclusion,
-  now: {
+  current: {
     readonly configuration: Configuration
     readonly placed: readonly LensName[]
     readonly files: readonly Pick<FileChange, 'path'>[]
   },
 ): CarriedOutcomes {
   const lenses: readonly string[] = LENS_NAMES.filter((lens) => {
-    return now.configuration.lenses[lens] === 'active' && !now.placed.includes(lens)
+    return current.configuration.lenses[lens] === 'active' && !current.placed.includes(lens)
   })
   const isCarried = ({ lens }: { readonly lens: string }) => lenses.includes(lens)
   const hasModel = LENS_NAMES.some((lens) => LENSES[lens].kind === 'model' && lenses.includes(lens))
-  const paths = new Set(now.files.map(({ path }) => path))
+  const paths = new Set(current.files.map(({ path }) => path))
   const unseen = notLookedAt(last)
   return {
     // Findings in `unseen` were not found at this head, so Conclude answers them again.

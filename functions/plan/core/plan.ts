@@ -1,5 +1,4 @@
 /** Makes the plan of an attempt. Pure: the same facts give the same plan and the same key. */
-
 import { digestOf } from '../../../shared/base/digest.ts'
 import { CONTRACT, DESCRIPTION_BYTES_MAX, FILES_FETCHED_MAX, PART_LINES_MAX } from '../../../shared/base/limits.ts'
 import { cutAtBytes } from '../../../shared/base/text.ts'
@@ -114,11 +113,11 @@ function lensesOf(configuration: Configuration, kindReason: Plan['kindReason'], 
   const placed = active.filter((lens) => LENSES[lens].kind === 'analyzer' || (kindReason === undefined && hasModel))
   const notRead = active
     .filter((lens) => !placed.includes(lens))
-    .map((lens) => ({ lens, ...whyNotRead(lens, kindReason, hasModel) }))
+    .map((lens) => ({ lens, ...notReadReason(lens, kindReason, hasModel) }))
   return { placed, notRead }
 }
 
-function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: boolean) {
+function notReadReason(lens: LensName, kindReason: Plan['kindReason'], hasModel: boolean) {
   if (kindReason === 'rounds_ceiling') {
     return {
       reason: 'The rounds of this pull request are used up, so models read no further push.',

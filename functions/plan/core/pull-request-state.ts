@@ -1,5 +1,4 @@
 /** Whether GitHub shows the pull request open and at the head of the run's event. Pure. */
-
 import { GITHUB_READ_BACK_MS } from '../../../shared/base/limits.ts'
 import { type HeadVisibility, headVisibility, type PullRequestShown } from '../../../shared/runs/head.ts'
 import type { Run } from '../../../shared/runs/run.ts'

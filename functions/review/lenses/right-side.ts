@@ -11,10 +11,7 @@ export interface RightSide {
   isAdded(line: number): boolean
 }
 
-/**
- * The text at the head, or without it the lines of the hunks with an empty line for each gap. Undefined without both:
- * the file can't be read.
- */
+/** The text at the head, else the lines of the hunks with an empty line for each gap. Undefined without both. */
 export function rightSideOf(file: FileChange, headText: string | undefined): RightSide | undefined {
   if (file.noPatch !== undefined) {
     // GitHub sends no patch for a very large file; in a new file every line is added.

@@ -41,7 +41,7 @@ export async function ask<Answer>(question: Question<Answer>): Promise<Answered<
   const read = shapeOf(first.text, question.schema)
   if (read.success) return { answer: read.data, usage: usageOf(question.model, [first]) }
 
-  const second = await call(`${question.prompt}\n\n${askedAgain(read.problem)}`, first.form)
+  const second = await call(`${question.prompt}\n\n${repeatedRequest(read.problem)}`, first.form)
   assertWhole(second, question.model)
   const readAgain = shapeOf(second.text, question.schema)
   if (readAgain.success) return { answer: readAgain.data, usage: usageOf(question.model, [first, second]) }
@@ -141,6 +141,6 @@ function shapeOf<Answer>(text: string, schema: z.ZodType<Answer>): Shape<Answer>
   return parsed.success ? parsed : { success: false, problem: z.prettifyError(parsed.error).replace(/\s+/g, ' ') }
 }
 
-function askedAgain(problem: string): string {
+function repeatedRequest(problem: string): string {
   return `Your last answer could not be used: ${problem}. Answer again, with JSON by the schema and nothing else.`
 }

@@ -14,8 +14,8 @@ import type { ModelChoice } from '../../../shared/findings/lens.ts'
 export function failureOf(error: unknown, model: ModelChoice): Refused | Retry {
   const call = APICallError.isInstance(error) ? error : undefined
   const status = call?.statusCode
-  const said = cleaned(call?.responseBody ? messageIn(call.responseBody) : sentenceOf(error), model)
-  const sentence = `${model.model} at ${model.baseUrl}${status === undefined ? '' : ` answered ${status}`}: ${said}`
+  const reason = cleaned(call?.responseBody ? messageIn(call.responseBody) : sentenceOf(error), model)
+  const sentence = `${model.model} at ${model.baseUrl}${status === undefined ? '' : ` answered ${status}`}: ${reason}`
   const options = { cause: error }
   // A 2xx answer outside of the protocol: the URL is probably not that of an API.
   if (status !== undefined && status >= 200 && status < 300) {

@@ -1,5 +1,4 @@
 /** The lens `correctness`: a model reads a part of the diff for faults, and quotes the code of each. */
-
 import { Refused } from '../../../../shared/base/errors.ts'
 import { MODEL_LINE_CHARS_MAX, PART_LINES_MAX } from '../../../../shared/base/limits.ts'
 import type { Coverage } from '../../../../shared/findings/coverage.ts'

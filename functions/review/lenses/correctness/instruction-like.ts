@@ -1,5 +1,4 @@
 /** Finds text in a pull request that addresses a reviewing model instead of people (P6). */
-
 import { folded } from '../../../../shared/base/text.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
 import type { ClaimedFinding, ClaimedLocation } from '../../../../shared/findings/finding.ts'
@@ -30,10 +29,7 @@ export function instructionLike(
   return claims
 }
 
-/**
- * Phrases without sense for a human reviewer, each bounded. A model would find more, but the phrases are meant for the
- * model.
- */
+/** Bounded phrases without sense for a human reviewer. A model would find more, but a model is the target. */
 const PHRASES: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override) (?:all |any )?(?:of )?(?:the |your |these )?(?:previous|prior|above|earlier|preceding|system) (?:instructions?|prompts?|rules?|directions?|messages?)/i,
   /\byou are (?:now )?(?:an? )?(?:ai|llm|language model|code review(?:er)?(?: bot| assistant)?)\b/i,

@@ -1,5 +1,4 @@
 /** The words for the model of the lens `correctness`. A change of them raises `LENSES.correctness.version`. */
-
 import { MODEL_LINE_CHARS_MAX } from '../../../../shared/base/limits.ts'
 import { redact, redactLines } from '../../../../shared/base/redaction.ts'
 import { plain, withoutHidden } from '../../../../shared/base/text.ts'
@@ -24,10 +23,7 @@ export interface Material {
   readonly openFindings: readonly Finding[]
 }
 
-/**
- * The message with the material. Texts by people stand as JSON strings, and code behind line numbers, so that no text
- * can imitate the frame.
- */
+/** Texts by people stand as JSON strings and code behind line numbers: no text can imitate the frame. */
 export function promptOf({ pullRequest, files, openFindings }: Material): string {
   const claims = {
     repository: pullRequest.repository,
@@ -77,9 +73,7 @@ function diffOf(file: FileChange): readonly string[] {
 const NUMBER_COLUMNS = 5
 const SIGNS = { context: ' ', added: '+', removed: '-' } as const
 
-/**
- * Secrets are redacted. The text of a line has the form in which quotes are compared, so that grounding finds a quote.
- */
+/** Secrets are redacted. Lines have the form in which quotes are compared, so that grounding finds a quote. */
 function hunkOf({ lines }: Hunk): readonly string[] {
   const texts = redactLines(lines.map((line) => plain(line.text.replace(/\r$/, '').replaceAll('\r', ' '))))
   return ['...', ...lines.map((line, index) => `${numbersOf(line)} ${SIGNS[line.kind]}|${cut(texts[index] ?? '')}`)]

@@ -45,10 +45,8 @@ export function sectionsOf(markdown: string, { bold = false } = {}): readonly Se
   }))
 }
 
-interface Building {
+interface Building extends Pick<Section, 'heading' | 'key'> {
   readonly level: number
-  readonly heading: string
-  readonly key: string
   readonly lines: string[]
   onlySections: boolean
   /** Number of sections below. */

@@ -1,5 +1,4 @@
 /** The lens `workflows`: actionlint's results for the GitHub Actions workflows that a pull request changes. */
-
 import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
 import { capitalized } from '../../../../shared/base/text.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
