@@ -59,8 +59,8 @@ async function standingConclusion(deps: ConcludeDeps, run: Run, plan: Plan, thre
 
 async function storedConclusion({ documents }: ConcludeDeps, digest: string | undefined): Promise<Conclusion> {
   if (digest !== undefined) return getDocument<Conclusion>(documents, digest)
-  const remedy = 'Push, to have the head reviewed anew.'
-  throw new Dead('document_missing', 'The verdict to be shown again is not known.', remedy)
+  const remedy = 'Push to start a new review.'
+  throw new Dead('document_missing', 'The earlier conclusion of this head is missing.', remedy)
 }
 
 async function newConclusion(deps: ConcludeDeps, run: Run, plan: Plan): Promise<Concluded> {

@@ -53,7 +53,7 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
     const pullRequest = await github.pullRequest(run.repository, run.number)
     const state = pullRequestState(pullRequest, current, now)
     if (state === 'not_yet') {
-      throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} as it is yet.`, 5_000)
+      throw new Retry('head_not_visible', `GitHub doesn't show the head ${run.head.slice(0, 7)} yet.`, 5_000)
     }
     if (state === 'moved') return { ...overtaken(`the head ${pullRequest.head.sha.slice(0, 7)}`), shown: pullRequest }
     if (state === 'closed') {

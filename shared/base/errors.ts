@@ -100,7 +100,7 @@ export class Retry extends Explained {
     afterMs: number,
     options?: { cause?: unknown; outcomeUnknown?: boolean },
   ) {
-    super(code, sentence, 'It is tried again by itself.', options)
+    super(code, sentence, 'Muster tries again by itself.', options)
     this.afterMs = afterMs
     this.outcomeUnknown = options?.outcomeUnknown ?? false
   }

@@ -16,16 +16,16 @@ interface LensTraits {
 
 /** Every lens. `functions/review/lenses/index.ts` compiles only if it loads all of them. */
 export const LENSES = {
-  secrets: { kind: 'analyzer', version: 1, default: 'active', description: 'Finds credentials in added lines' },
+  secrets: { kind: 'analyzer', version: 2, default: 'active', description: 'Finds credentials in added lines' },
   workflows: {
     kind: 'analyzer',
-    version: 1,
+    version: 2,
     default: 'active',
     description: 'Checks changed GitHub Actions workflows',
   },
   description: {
     kind: 'analyzer',
-    version: 1,
+    version: 2,
     default: 'active',
     description: 'Checks the description against the pull request template',
   },

@@ -76,11 +76,11 @@ export function clippedToPart(file: FileChange): { readonly file: FileChange; re
 }
 
 const REASONS: Readonly<Record<LeftOutBecause, string>> = {
-  not_text: 'Its change has no text: a binary file, or a change of mode only.',
-  pure_rename: 'It was renamed without a change.',
+  not_text: 'The change has no text: a binary file, or a change of mode only.',
+  pure_rename: 'Renamed without a change.',
   generated: 'Generated and vendored files and lock files are not read by models.',
-  patch_missing: 'GitHub sent no readable diff for it.',
-  over_budget: `A run has at most ${PLAN_REVIEWS_MAX} reviews of ${PART_LINES_MAX} lines of diff; riskier files came first.`,
+  patch_missing: 'GitHub sent no readable diff for the file.',
+  over_budget: `A run has at most ${PLAN_REVIEWS_MAX} reviews of ${PART_LINES_MAX} lines of diff, riskiest files first.`,
 }
 
 /** GitHub counts no lines for a binary file, and none for a change of mode (H11). */

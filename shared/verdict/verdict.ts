@@ -35,7 +35,7 @@ export function verdictOf(facts: VerdictFacts): Judgement {
 
 function diffReasons({ diff }: VerdictFacts): string[] {
   if (diff === 'empty') return ['The diff is empty: there was nothing to read.']
-  if (diff === 'too_large') return ['The diff has more files than GitHub lists, so not all of it was read.']
+  if (diff === 'too_large') return ['The diff has more files than GitHub lists, so some files were not read.']
   return []
 }
 

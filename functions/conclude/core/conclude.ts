@@ -129,7 +129,10 @@ function outcomeOf(lens: LensName, plan: Plan, reviews: readonly ReviewWithResul
   }
 }
 
-const WORKER_LOST: Reason = { code: 'lens_failed', sentence: 'its worker was lost and it was not read.' }
+const WORKER_LOST: Reason = {
+  code: 'lens_failed',
+  sentence: 'the worker was lost before the lens had read everything.',
+}
 
 /** The remedy for a failed lens, by its reason; docs/errors.md has the same remedies. */
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
@@ -144,7 +147,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
 
 function remedyOf(code: ErrorCode): string {
   const remedy = REMEDIES[code]
-  return `${remedy === undefined ? '' : `${remedy} `}Ask again then: what is done already is not done twice.`
+  return `${remedy === undefined ? '' : `${remedy} `}Then ask again: finished reviews are not repeated.`
 }
 
 /** Reasons without a lens: the configuration was not followed, or files were given to no model. */
@@ -155,7 +158,7 @@ function planReasons({ configurationProblems, leftOut }: Plan): string[] {
   const count = missing.length === 1 ? '1 file was' : `${missing.length} files were`
   return [
     ...(problem
-      ? [`.github/muster.yml on the base branch was not followed, the defaults were: ${problem.message}`]
+      ? [`.github/muster.yml on the base branch has a problem, so the defaults applied: ${problem.message}`]
       : []),
     ...(file ? [`${count} not read, ${file.path} first: ${file.reason}`] : []),
   ]

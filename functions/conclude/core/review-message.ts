@@ -55,7 +55,7 @@ function bodyOf(conclusion: Conclusion, anchored: readonly Finding[], marker: st
     `${capitalized(countsSentence(countsOf(conclusion.findings)))} at ${shortSha(conclusion.head)}, ${roundWords(conclusion)}.`,
     ...(elsewhere.length === 0
       ? []
-      : ['', `In the summary comment, without an inline comment here (${elsewhere.length}):`, '', ...named]),
+      : ['', `In the summary, without an inline comment here (${elsewhere.length}):`, '', ...named]),
     ...(more > 0 ? [`- and ${more} more`] : []),
     '',
     closingOf(conclusion),

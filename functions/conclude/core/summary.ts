@@ -137,7 +137,7 @@ function incomplete({ incompleteReasons }: Conclusion): string[] {
 function problems({ configurationProblems }: Conclusion, room: Room): string[] {
   if (configurationProblems.length === 0) return []
   const heading = ['', `### Configuration problems (${configurationProblems.length})`, '']
-  const sentence = 'The defaults apply until `.github/muster.yml` on the base branch is put right.'
+  const sentence = 'The defaults apply until `.github/muster.yml` on the base branch is corrected.'
   if (!room.problems) return [...heading, sentence]
   const items = configurationProblems.map(
     ({ at, message }) => `- ${at === '' ? '' : `${code(at)}: `}${inline(message)}`,
@@ -154,7 +154,7 @@ const VERBS = {
 
 function prior({ dispositions }: Conclusion, room: Room): string[] {
   if (dispositions.length === 0) return []
-  const heading = ['', `### Prior findings dispositioned (${dispositions.length})`, '']
+  const heading = ['', `### Earlier findings (${dispositions.length})`, '']
   if (!room.prior) {
     const counts = Object.entries(VERBS).map(([verb, words]) => {
       return `${dispositions.filter((disposition) => disposition.verb === verb).length} ${words}`
@@ -162,7 +162,7 @@ function prior({ dispositions }: Conclusion, room: Room): string[] {
     return [...heading, `${counts.join('; ')}.`]
   }
   const items = dispositions.map(({ finding, verb }) => {
-    const since = `first said at ${shortSha(finding.originHead)}`
+    const since = `first found at ${shortSha(finding.originHead)}`
     return `- **${VERBS[verb]}**: ${inline(finding.title)} (${locationText(finding.location)}, ${since})`
   })
   return [...heading, ...items]
@@ -177,7 +177,7 @@ function findingSections(conclusion: Conclusion, room: Room, blocking?: readonly
     const lines = rows.flatMap(({ finding, number }) => {
       return findingLines(finding, number, detailOf(finding, room), conclusion)
     })
-    const listed = lines.length > 0 ? withoutLastBlank(lines) : ['Only counted: there is no room to list them here.']
+    const listed = lines.length > 0 ? withoutLastBlank(lines) : ['There is no room to list these findings here.']
     return ['', `### ${heading} (${rows.length})`, '', ...listed]
   }
   if (blocking !== undefined) return ['', '### Critical and important', '', ...blocking]
@@ -195,20 +195,18 @@ function detailOf({ severity }: Finding, room: Room): Detail {
 }
 
 const REJECTIONS = {
-  quote_not_found: 'the code it quotes is not there',
-  quote_empty: 'it quotes no code',
+  quote_not_found: 'the quoted code is not there',
+  quote_empty: 'no code is quoted',
   path_not_in_diff: 'the file is not in the diff',
   line_not_in_file: 'the line is not in the file',
-  over_limit: 'more findings than one lens may have',
+  over_limit: 'the lens had more findings than its limit',
 } as const
 
 function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
   if (all.length === 0 && merged === 0) return []
-  const sentence = `${counted(all.length, 'claim')} could not be grounded in the code and ${all.length === 1 ? 'is' : 'are'} not counted above`
+  const sentence = `${counted(all.length, 'claim')} ${all.length === 1 ? 'was' : 'were'} rejected and not counted above`
   const end =
-    merged === 0
-      ? '.'
-      : `; ${counted(merged, 'finding')} said the same as another and ${merged === 1 ? 'is' : 'are'} merged.`
+    merged === 0 ? '' : `; ${counted(merged, 'finding')} repeated another and ${merged === 1 ? 'was' : 'were'} merged`
   const items = all.map(
     ({ lens, title, path, reason }) => `- ${inline(title)} (${code(path)}, ${lens}): ${REJECTIONS[reason]}`,
   )
@@ -216,7 +214,7 @@ function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
     room.rejected && items.length > 0
       ? ['', '<details><summary>Show them</summary>', '', ...items, '', '</details>']
       : []
-  return ['', `### Rejected (${all.length})`, '', `${sentence}${end}`, ...details]
+  return ['', `### Rejected (${all.length})`, '', `${sentence}${end}.`, ...details]
 }
 
 /** Only strengths that the counts prove. */
@@ -289,7 +287,7 @@ function shortest(conclusion: Conclusion, room: Room, shed: readonly string[], b
     kept.push(line)
   }
   const left = lines.length - kept.length
-  if (left > 0) kept.push(`- and ${counted(left, 'more blocking finding')} that a comment has no room to name`)
+  if (left > 0) kept.push(`- and ${counted(left, 'more blocking finding')} without room in this comment`)
   return render(conclusion, room, shed, kept)
 }
 

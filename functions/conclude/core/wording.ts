@@ -64,16 +64,15 @@ export function actionOf(conclusion: Conclusion): string {
     const last =
       conclusion.lastFullHead === undefined ? '' : ` The last full review was at ${shortSha(conclusion.lastFullHead)}.`
     sentences.push(
-      `A maintainer decides: this pull request has had all its rounds, and only the analyzers read this push.${last}`,
+      `A maintainer decides: the rounds of this pull request are used up, and only the analyzers read this push.${last}`,
     )
   }
   if (counts.blocking > 0) sentences.push(blockingSentence(conclusion))
   else if (counts.material > 0)
     sentences.push(`Look at the ${counted(counts.material, 'important finding')}; nothing blocks.`)
-  else if (counts.all > 0)
-    sentences.push(`Take what helps of the ${counted(counts.all, 'suggestion')}; nothing blocks.`)
+  else if (counts.all > 0) sentences.push(`Consider the ${counted(counts.all, 'suggestion')}; nothing blocks.`)
   if (conclusion.verdict === 'incomplete') {
-    sentences.push('Not everything was read: the summary names what is missing.')
+    sentences.push('The review is incomplete: the summary lists the missing parts.')
   }
   return sentences.length === 0 ? 'Nothing to do: Muster has no findings.' : sentences.join(' ')
 }
@@ -85,13 +84,13 @@ export function actionOf(conclusion: Conclusion): string {
 export function closingOf(conclusion: Conclusion): string {
   const { material } = countsOf(conclusion.findings)
   const at = `At exactly ${code(conclusion.head)},`
-  const remaining = `${counted(material, 'material finding')} ${material === 1 ? 'remains' : 'remain'}`
+  const remaining = `${counted(material, 'critical or important finding')} ${material === 1 ? 'remains' : 'remain'}`
   if (conclusion.verdict === 'incomplete' || roundsAreOver(conclusion)) {
     return material > 0
-      ? `${at} at least ${remaining}; not everything was read.`
-      : `${at} it is not known whether anything material remains, because not everything was read.`
+      ? `${at} at least ${remaining}; the head was not read in full.`
+      : `${at} critical or important findings may remain, because the head was not read in full.`
   }
-  return material > 0 ? `${at} ${remaining}.` : `${at} nothing material remains.`
+  return material > 0 ? `${at} ${remaining}.` : `${at} no critical or important finding remains.`
 }
 
 /** `round 1 of 3`, or the reason why the run is no round. */
@@ -117,11 +116,11 @@ export function severityWord({ severity }: Pick<Finding, 'severity'>): string {
 export function adjudicationSentence({ adjudication }: Conclusion): string {
   switch (adjudication) {
     case 'not_needed':
-      return 'No finding blocks, so none was read a second time.'
+      return 'No finding blocks, so there was no second reading.'
     case 'passed_through':
-      return 'The blocking findings were not read a second time: there is no adjudicator yet. They stand as their lenses said them.'
+      return 'Muster has no second reader yet: the blocking findings stand as their lenses reported them.'
     case 'not_read':
-      return 'The blocking findings could not be read a second time. They stand as their lenses said them.'
+      return 'The second reading did not happen: the blocking findings stand as their lenses reported them.'
   }
 }
 

@@ -22,14 +22,14 @@ export function afterFailure(error: unknown, startedAt: string | undefined, now:
   const { code, afterMs } = error
   if (LASTING.includes(code) && startedAt !== undefined && now - Date.parse(startedAt) >= PLAN_PATIENCE_MS) {
     const hours = PLAN_PATIENCE_MS / HOUR_MS
-    return failed(error, `It has lasted for ${hours} hours. Comment /muster retry when it is over.`)
+    return failed(error, `It has lasted for ${hours} hours. Comment /muster retry when GitHub answers again.`)
   }
   return code === 'github_throttled' ? { kind: 'wait', afterMs } : { kind: 'throw' }
 }
 
 /** The failure while a limit of GitHub lasts until `until`, ms UTC: the call isn't made. */
 export function throttledUntil(until: number, now: number): Retry {
-  return new Retry('github_throttled', 'GitHub takes nothing of this installation for now.', until - now)
+  return new Retry('github_throttled', 'GitHub takes no calls of this installation for now.', until - now)
 }
 
 function failed(

@@ -22,15 +22,15 @@ export function configurationOf(text: string | undefined): ReadConfiguration {
 function read(text: string | undefined): ReadConfiguration {
   if (text === undefined) return configurationFrom(undefined)
   if (Buffer.byteLength(text) > CONFIGURATION_BYTES_MAX) {
-    return unreadableConfiguration(`It has more than ${CONFIGURATION_BYTES_MAX} bytes.`)
+    return unreadableConfiguration(`The file has more than ${CONFIGURATION_BYTES_MAX} bytes.`)
   }
   const document = parseDocument(text, { uniqueKeys: true })
   const [error] = document.errors
   if (error)
-    return unreadableConfiguration(`It is not YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '.') ?? ''}`)
+    return unreadableConfiguration(`The file is not YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '.') ?? ''}`)
   try {
     return configurationFrom(document.toJS({ maxAliasCount: 0 }))
   } catch {
-    return unreadableConfiguration('It uses YAML aliases, which are not read.')
+    return unreadableConfiguration('YAML aliases are not read.')
   }
 }

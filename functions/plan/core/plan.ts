@@ -126,12 +126,12 @@ function notReadReason(lens: LensName, kindReason: Plan['kindReason'], hasModel:
   }
   if (hasModel) {
     return {
-      reason: 'It has not read this head, and an edited description alone does not ask it to.',
-      remedy: 'Comment `/muster review` to have it read.',
+      reason: 'The lens has not read this head, and an edit of the description starts no model.',
+      remedy: 'Comment `/muster review` to run the lens.',
     }
   }
   return {
-    reason: 'model_not_configured: no model is configured for it.',
+    reason: 'model_not_configured: no model is configured for the lens.',
     remedy: `Configure a model, or set \`lenses.${lens}: off\` in .github/muster.yml.`,
   }
 }

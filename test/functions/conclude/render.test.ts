@@ -310,7 +310,7 @@ describe('colours', () => {
         checkRunOf(conclusion).summary,
       ]
       for (const text of texts) {
-        expect(text).not.toContain('nothing material remains')
+        expect(text).not.toContain('no critical or important finding remains')
         expect(text).not.toContain('Nothing to do')
       }
     }

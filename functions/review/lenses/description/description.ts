@@ -51,7 +51,7 @@ function claimOf(missing: readonly string[], pullRequest: PullRequestFacts): Cla
     rule: 'missing-sections',
     severity: 'low',
     title: `The description lacks ${names}`,
-    why: `The base branch's pull request template asks for it, and reviewers look for it there.${cut}`,
+    why: `The pull request template of the base branch asks for this text, and reviewers rely on it.${cut}`,
     clears: `Write something of your own under ${names}. An edit is enough; no push is needed.`,
     location: { kind: 'pull_request' },
   }

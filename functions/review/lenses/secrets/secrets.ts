@@ -19,7 +19,7 @@ export const secrets: Lens = (input) =>
   fileByFile(input, async (file) => {
     if (file.status === 'removed' || file.noPatch === 'pure_rename') return []
     const side = rightSideOf(file, await input.text(file.path))
-    return side === undefined ? 'GitHub sent no readable diff for it.' : claimsOf(file, side)
+    return side === undefined ? 'GitHub sent no readable diff for the file.' : claimsOf(file, side)
   })
 
 const OWN_OPTIONS: Readonly<Record<string, { readonly options: object; readonly allowMessageIds: string[] }>> = {
@@ -78,7 +78,7 @@ function claimOf(path: string, messageId: string, startLine: number, line: numbe
     severity: 'critical',
     fenced: true,
     title: `A credential is added: ${rule.replaceAll('-', ' ')}`,
-    why: 'Whoever can read the repository, a fork, a build log or a backup can use it, also after it is removed: it stays in the history.',
+    why: 'Anyone who can read the repository, a fork, a build log or a backup can use the credential. Removing the line does not help: the history keeps the credential.',
     clears:
       'Revoke the credential at its issuer first, then remove it from the branch’s history and read it from a secret store.',
     location: { kind: 'lines', path, side: 'RIGHT', startLine, line },

