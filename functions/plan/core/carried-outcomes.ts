@@ -35,7 +35,7 @@ export function carriedOutcomes(
   const paths = new Set(current.files.map(({ path }) => path))
   const unseen = notLookedAt(last)
   return {
-    // Findings in `unseen` were not found at this head, so Conclude answers them again.
+    // Findings in `unseen` were not found at the head: Conclude answers each again.
     findings: last.findings.filter((finding) => isCarried(finding) && !unseen.has(finding.fingerprint)),
     lenses: last.lenses.filter((outcome) => outcome.state === 'read' && isCarried(outcome)),
     leftOut: hasModel ? last.leftOut.filter(isLeftOutOfModels).filter(({ path }) => paths.has(path)) : [],

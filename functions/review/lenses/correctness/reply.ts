@@ -37,7 +37,7 @@ export const replySchema = z.object({
 
 export type Reply = z.infer<typeof replySchema>
 
-/** Faults that no other model can argue away. Code decides which, not the model. */
+/** Faults that no model can argue away, chosen by code. */
 const FENCED: ReadonlySet<Reply['findings'][number]['rule']> = new Set(['data-loss', 'security'])
 
 /** The claims of a reply. Grounding computes the line from the quote. */
