@@ -1,4 +1,4 @@
-/** Makes the conclusion of a run from its plan, its results and the reviews that stand on GitHub. */
+/** Makes the conclusion of a run from the plan, the results and the reviews on GitHub. */
 import { Dead } from '../../shared/base/errors.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { type Documents, getDocument, putDocument } from '../../shared/documents/documents.ts'
@@ -25,7 +25,7 @@ export interface ConcludeDeps extends Coordinator {
   readonly documents: Documents
 }
 
-/** A conclusion with the message that it owes, or with the message on GitHub that uses its round. */
+/** A conclusion, with its new message or with the earlier message for its round. */
 interface Concluded extends Pick<ConclusionWrite, 'message' | 'roundOf'> {
   readonly conclusion: Conclusion
 }
@@ -38,18 +38,20 @@ export interface MadeConclusion extends Concluded {
 export async function makeConclusion(deps: ConcludeDeps, run: Run, thread: Thread): Promise<MadeConclusion> {
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(deps.documents, run.plan)
-  const concluded = isRestated(run, plan) ? await restated(deps, run, plan, thread) : await merged(deps, run, plan)
+  const concluded = isRestated(run, plan)
+    ? await standingConclusion(deps, run, plan, thread)
+    : await newConclusion(deps, run, plan)
   return { ...concluded, planKey: plan.planKey }
 }
 
 /** The conclusion that stands for this head; an edited description may have replaced the run's own. */
-async function restated(deps: ConcludeDeps, run: Run, plan: Plan, thread: Thread): Promise<Concluded> {
+async function standingConclusion(deps: ConcludeDeps, run: Run, plan: Plan, thread: Thread): Promise<Concluded> {
   const own = await storedConclusion(deps, run.conclusion)
   const last = thread.lastConclusion
   const conclusion = last?.head === run.head ? await storedConclusion(deps, last.digest) : own
   const owed = await unannouncedReview(deps.ledger, run, plan, own)
   if (!owed) return { conclusion }
-  // The review of another head may have announced some of its findings meanwhile.
+  // The review of another head may have announced some of the findings meanwhile.
   const announced = await announcedFingerprints(deps.ledger, run, plan, deps.now())
   const again = restatedConclusion(conclusion, own, { announcedIn: owed.key, announced })
   return { conclusion: again, message: await storedMessage(deps, owed, plan, again) }
@@ -57,11 +59,11 @@ async function restated(deps: ConcludeDeps, run: Run, plan: Plan, thread: Thread
 
 async function storedConclusion({ documents }: ConcludeDeps, digest: string | undefined): Promise<Conclusion> {
   if (digest !== undefined) return getDocument<Conclusion>(documents, digest)
-  const remedy = 'Push, to have the head reviewed anew.'
-  throw new Dead('document_missing', 'The verdict to be shown again is not known.', remedy)
+  const remedy = 'Push to start a new review.'
+  throw new Dead('document_missing', 'The earlier conclusion of this head is missing.', remedy)
 }
 
-async function merged(deps: ConcludeDeps, run: Run, plan: Plan): Promise<Concluded> {
+async function newConclusion(deps: ConcludeDeps, run: Run, plan: Plan): Promise<Concluded> {
   const { ledger, documents } = deps
   const reviews = await Promise.all(
     (await readReviews(ledger, run.runId, plan.planKey)).map(async (review) => ({

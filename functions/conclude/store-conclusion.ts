@@ -1,4 +1,4 @@
-/** Stores a conclusion: its documents first, then everything that names them in one transaction. */
+/** Stores a conclusion: the documents first, then all their names in one transaction. */
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { holdForHalt } from '../../shared/coordinator/hold.ts'
 import { putDocument } from '../../shared/documents/documents.ts'
@@ -13,7 +13,7 @@ import { labelOf } from './core/label.ts'
 import { summaryOf } from './core/summary.ts'
 import type { ConcludeDeps, MadeConclusion } from './make-conclusion.ts'
 
-/** `again` where the thread or the run has changed since it was read. */
+/** `again` if the thread or the run has changed since Conclude read it. */
 export async function storeConclusion(
   deps: ConcludeDeps,
   { run, thread, token }: Pick<ConclusionWrite, 'run' | 'thread' | 'token'>,
@@ -51,7 +51,7 @@ async function storeResources(
   ]
 }
 
-/** Keeps the token of a further call for a run that has concluded, so that this call is answered too. */
+/** Adds the task token of a further call to a concluded run: the end of the run answers all tokens. */
 export async function storeToken({ ledger, now }: ConcludeDeps, run: Run, token: string): Promise<'owed' | 'again'> {
   const tokens = withToken(run.token, token)
   return (await updateRun(ledger, run, { token: tokens }, { now: now() })) ? 'owed' : 'again'

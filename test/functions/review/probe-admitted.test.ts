@@ -5,8 +5,8 @@ import { PROBE_ADMITTED_MS } from '../../../shared/base/limits.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('a model has let a review in', () => {
-  it('when it has answered, at once; others are let in once', async () => {
+describe('a probe is admitted by its model', () => {
+  it('a probe is admitted at the first answer, and admits others once', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     probeWatch.asked()
@@ -20,7 +20,7 @@ describe('a model has let a review in', () => {
     expect(await probeWatch.stop()).toBe(true)
   })
 
-  it('when a call has been under way for a while, and not before', async () => {
+  it('a probe is admitted after a call of some length, and not before', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     await vi.advanceTimersByTimeAsync(PROBE_ADMITTED_MS)
@@ -31,7 +31,7 @@ describe('a model has let a review in', () => {
     expect(admitOthers).toHaveBeenCalledTimes(1)
   })
 
-  it('not by a lens that works on after it was stopped', async () => {
+  it('a stopped probe is not admitted, also if its lens works on', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     probeWatch.asked()
@@ -43,7 +43,7 @@ describe('a model has let a review in', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('and is stopped only when what has begun has ended', async () => {
+  it('stopping a probe waits for the end of an admission in progress', async () => {
     const begun = Promise.withResolvers<boolean>()
     const probeWatch = whenProbeAdmitted(() => begun.promise)
     probeWatch.answered()

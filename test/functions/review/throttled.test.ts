@@ -1,4 +1,4 @@
-/** The review room, over the real ledger, while its model is throttled: reviews are parked, and one of them tries it again. */
+/** Review over the real ledger, while its model is throttled: reviews are parked, and a probe tries the model again. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
 import { Refused, Retry } from '../../../shared/base/errors.ts'
@@ -21,7 +21,7 @@ const LENS = { lens: 'correctness' } as const
 const NOTHING: LensOutput = { findings: [], coverage: [] }
 const ANSWERED: LensOutput = { ...NOTHING, usage: { model: 'a', inputTokens: 1, outputTokens: 1 } }
 
-/** How often a lens was asked to read, what it does while it reads, and what it says. */
+/** Number of readings by the lens, its behaviour while reading, and its findings. */
 let readings = 0
 let whileReading: (input: LensInput) => Promise<unknown>
 let said: LensOutput
@@ -68,7 +68,7 @@ const answers = () => {
 const admittedTo = (part: number, changes: Partial<Review> = {}) =>
   admitted(world, part, { ...LENS, pool: POOL, token: `token-${part}-${world.answers.length}`, ...changes })
 const reviewAt = (part: number) => stored(world, part, LENS)
-/** The time has come at which the closed pool is tried again, and somebody hands on. */
+/** The closed pool is due for a probe, and a hand-over grants the probe. */
 async function isTriedAgain(): Promise<void> {
   world.now = ((await closed())?.until ?? 0) + 1
   await grantSlots(world.coordinator)
@@ -83,7 +83,7 @@ async function shown(): Promise<CheckRunResource | undefined> {
 }
 
 describe('a throttled model', () => {
-  it('L1: parks the review: no loss, no result, its place is free and its pool closed for as long as was asked', async () => {
+  it('L1: a throttled review is parked: no loss, no result, a free slot, and a pool closed for the named time', async () => {
     throttle()
     const before = Date.now()
     expect(await work(world, await admittedTo(0))).toEqual({ outcome: 'parked', findings: 0, blocking: 0 })
@@ -98,7 +98,7 @@ describe('a throttled model', () => {
     expect(since).toBeGreaterThanOrEqual(before)
   })
 
-  it('L1: a parked review waits, and its probe’s answer opens the pool before its place is given up', async () => {
+  it('L1: a parked review waits, and the probe’s answer opens the pool before the probe gives up its slot', async () => {
     throttle()
     await work(world, await admittedTo(0))
     const waits = await admittedTo(0)
@@ -117,18 +117,21 @@ describe('a throttled model', () => {
     ['no answer', new Retry('model_unreachable', 'Nobody there.', 0), 'failed', true],
     ['a refusal', new Refused('model_refused', 'No such model.', 'Name another.'), 'failed', false],
     ['a used-up quota', new Refused('model_quota_exhausted', 'No credit.', 'Pay.'), 'failed', false],
-  ])('R3: a probe that meets %s', async (_what, error, outcome, staysClosed) => {
-    throttle()
-    await work(world, await admittedTo(0))
-    await admittedTo(0)
-    await isTriedAgain()
-    whileReading = () => Promise.reject(error)
-    expect(await work(world, await reviewAt(0))).toMatchObject({ outcome })
-    expect((await closed()) !== undefined).toBe(staysClosed)
-    expect(await heldParts(world)).toEqual([])
-  })
+  ])(
+    'R3: a probe that meets %s gives up its slot, and closes its pool only if the model may answer later',
+    async (_what, error, outcome, staysClosed) => {
+      throttle()
+      await work(world, await admittedTo(0))
+      await admittedTo(0)
+      await isTriedAgain()
+      whileReading = () => Promise.reject(error)
+      expect(await work(world, await reviewAt(0))).toMatchObject({ outcome })
+      expect((await closed()) !== undefined).toBe(staysClosed)
+      expect(await heldParts(world)).toEqual([])
+    },
+  )
 
-  it('what was made before says nothing about the model: the pool stays closed', async () => {
+  it('an earlier result says nothing about the model: the pool stays closed', async () => {
     said = ANSWERED
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
@@ -147,7 +150,7 @@ describe('a throttled model', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('the check run says since when and until when, once; and that it goes on, once the model answers', async () => {
+  it('the check run says since when and until when a run is parked, once, and its end once the model answers', async () => {
     throttle()
     await work(world, await admittedTo(0))
     expect(await run()).toMatchObject({ parked: { pool: POOL } })
@@ -170,7 +173,7 @@ describe('a throttled model', () => {
     expect(await shown()).toMatchObject({ status: 'in_progress', title: 'Reviewing' })
   })
 
-  it('L2: whose patience is over it fails, with the reason, and closes the pool all the same', async () => {
+  it('L2: a review whose patience is over fails with the reason, and still closes the pool', async () => {
     throttle()
     await admittedTo(0)
     const since = Date.now() - 61 * MINUTE_MS
@@ -186,7 +189,7 @@ describe('a throttled model', () => {
     expect((await run())?.parked).toBeUndefined()
   })
 
-  it('RC5: a worker that was replaced parks nothing and closes nothing', async () => {
+  it('RC5: a replaced worker parks nothing and closes nothing', async () => {
     whileReading = async () => {
       await takeBack(world.ledger, await reviewAt(0), Date.now() + 60 * MINUTE_MS)
       throw new Retry('model_throttled', 'Too many requests.', 20_000)
@@ -196,13 +199,13 @@ describe('a throttled model', () => {
     expect(await reviewAt(0)).not.toHaveProperty('throttledSince')
   })
 
-  it('a review that asks no model closes no pool: it fails as it would for any other reason', async () => {
+  it('a review without a model closes no pool: a throttle fails it like any other reason', async () => {
     throttle()
     expect(await work(world, await admitted(world, 0))).toMatchObject({ outcome: 'failed' })
     expect((await readFleet(world.ledger)).closed).toEqual({})
   })
 
-  it('an Admit that came again while it worked waits in its queue, without the machine coming back', async () => {
+  it('an Admit that came again during the work waits in its queue, without another call of the machine', async () => {
     whileReading = async () => {
       await asked(world, 0, { ...LENS, pool: POOL, token: 'again-0' })
       throw new Retry('model_throttled', 'Too many requests.', 20_000)
@@ -214,7 +217,7 @@ describe('a throttled model', () => {
   })
 })
 
-describe('a probe that its model lets in', () => {
+describe('an admitted probe', () => {
   /** Review 0 was throttled, and tries its model again; review 1 waits. */
   async function probe(): Promise<Review> {
     throttle()
@@ -232,7 +235,7 @@ describe('a probe that its model lets in', () => {
   const fleetReads = () => world.wire.passed.filter(about('GetItem', FLEET)).length
   const isOpen = () => vi.waitFor(async () => expect(await closed()).toBeUndefined())
 
-  it('L1: opens its pool while it is read: others work beside it, and its run goes on', async () => {
+  it('L1: an admitted probe opens its pool during the reading: other reviews work beside it, and its run goes on', async () => {
     const review = await probe()
     said = ANSWERED
     whileReading = async (input) => {
@@ -247,7 +250,7 @@ describe('a probe that its model lets in', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('and that is throttled nevertheless is parked, and closes the pool again', async () => {
+  it('an admitted probe that is throttled later is parked, and closes the pool again', async () => {
     const review = await probe()
     whileReading = async (input) => {
       callsOf(input).answered()
@@ -260,7 +263,7 @@ describe('a probe that its model lets in', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('is waited for: what has begun is done before the room answers', async () => {
+  it('Review answers only after a begun admission of the probe is done', async () => {
     const review = await probe()
     whileReading = async (input) => {
       callsOf(input).answered()
@@ -273,7 +276,7 @@ describe('a probe that its model lets in', () => {
     expect(world.wire.passed).toEqual([])
   })
 
-  it('opens its pool once it is read, where that failed before', async () => {
+  it('a probe opens its pool after the reading, if the admission failed before', async () => {
     const review = await probe()
     said = ANSWERED
     whileReading = async (input) => {
@@ -289,7 +292,7 @@ describe('a probe that its model lets in', () => {
     expect(await run()).not.toHaveProperty('parked')
   })
 
-  it('I8: opens nothing once its lease is lost', async () => {
+  it('I8: a probe opens nothing after its lease is lost', async () => {
     process.env.LEASE_SECONDS = '3'
     const review = await probe()
     whileReading = async (input) => {
@@ -303,7 +306,7 @@ describe('a probe that its model lets in', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('differs from who was at work when the pool was closed: that one opens nothing', async () => {
+  it('a worker from before the closing of the pool is no probe and opens nothing', async () => {
     const works = await admittedTo(1)
     said = ANSWERED
     whileReading = async (input) => {
@@ -314,7 +317,7 @@ describe('a probe that its model lets in', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('costs others nothing: whose pool is open reads the fleet as often, and writes it no oftener', async () => {
+  it('an open pool costs its reviews no further reads or writes of the fleet', async () => {
     const cost = async (part: number, calls: (heard: ModelCalls) => void) => {
       said = ANSWERED
       whileReading = (input) => Promise.resolve(calls(callsOf(input)))

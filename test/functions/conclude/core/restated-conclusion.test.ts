@@ -16,16 +16,16 @@ const edited = {
   findings: [two, one],
 }
 
-describe('a verdict that an edited description has brought up to date, said by the run that owes it', () => {
+describe('a restated conclusion, updated by an edited description', () => {
   const again = restatedConclusion(edited, own, { announcedIn: 'review', announced: ['one', 'gone'] })
 
-  it('is that verdict, under the name and as the round of its run', () => {
+  it('a restated conclusion has the updated verdict, under the name and round of its run', () => {
     const { runId, planKey, kind, round } = own
     expect(again).toMatchObject({ runId, planKey, kind, round, findings: [two, one], announcedBefore: ['one'] })
     expect(again).not.toHaveProperty('kindReason')
   })
 
-  it('is known to the next plan by the message that says it', () => {
+  it('the next plan finds a restated conclusion by the message with its findings', () => {
     expect(announcementsOf(again).message).toEqual({
       runId: own.runId,
       planKey: own.planKey,
