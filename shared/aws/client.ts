@@ -15,25 +15,25 @@ export function withDeadline(): NodeHttpHandler {
  * where nobody expects it, the runtime logs it, and the state machine's history keeps it.
  */
 export function sayingRetry<Client extends { readonly middlewareStack: object }>(client: Client): Client {
-  const around: Around = (next) => async (request) => {
+  const middleware: Middleware = (next) => async (request) => {
     try {
       return await next(request)
     } catch (error) {
-      throw isNotNow(error) ? notNow(error) : redacted(error)
+      throw isTransient(error) ? busy(error) : redacted(error)
     }
   }
   const stack = client.middlewareStack as Stack
-  stack.add(around, { step: 'initialize', name: 'sayRetry', priority: 'high' })
+  stack.add(middleware, { step: 'initialize', name: 'sayRetry', priority: 'high' })
   return client
 }
 
 /** What is used of an SDK client's stack; it types each client's requests and answers, and nothing of them is looked at. */
 interface Stack {
   /** The step `initialize` is the outermost: around the SDK's own tries. */
-  add(middleware: Around, options: { step: 'initialize'; name: string; priority: 'high' }): void
+  add(middleware: Middleware, options: { step: 'initialize'; name: string; priority: 'high' }): void
 }
 type Call = (request: unknown) => Promise<unknown>
-type Around = (next: Call) => Call
+type Middleware = (next: Call) => Call
 
 /** Names by which AWS says that it has no capacity now; the SDK's class for it is not always set. */
 const THROTTLED = new Set([
@@ -48,7 +48,7 @@ const THROTTLED = new Set([
 /** Codes of connections that were refused, or broke, or never answered. */
 const UNREACHABLE = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
 
-function isNotNow(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const { code, $fault, $metadata } = error as {
     code?: string
     $fault?: string
@@ -72,6 +72,6 @@ function redacted(error: unknown): unknown {
   return error
 }
 
-function notNow(error: unknown): Retry {
+function busy(error: unknown): Retry {
   return new Retry('busy', `AWS could not do it now (${nameOf(error)}).`, AWS_RETRY_AFTER_MS, { cause: error })
 }

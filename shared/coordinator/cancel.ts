@@ -19,8 +19,8 @@ export async function cancelRun(deps: EndingDeps, runId: string, by: string): Pr
     if (!run || run.state === 'ended') return 'nothing'
     if (run.askedAgain) {
       // What was to follow is what is cancelled: why the attempt before it ended would be no answer to who asked for it.
-      const told = { outcome: 'cancelled', reason } as const
-      return (await updateRun(ledger, run, told, { now: now(), remove: ['askedAgain'] })) ? 'begun' : 'again'
+      const cancellation = { outcome: 'cancelled', reason } as const
+      return (await updateRun(ledger, run, cancellation, { now: now(), remove: ['askedAgain'] })) ? 'begun' : 'again'
     }
     await beginEnding(ledger, run, { outcome: 'cancelled', reason, now: now() })
     return 'begun'

@@ -72,7 +72,7 @@ async function settleShown(deps: EndingDeps, run: Run): Promise<void> {
   FAILPOINT: await failpoint('ending.messages_withdrawn')
   await contended(async () => {
     const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
-    const wanted = await leftBehind(deps, run, thread)
+    const wanted = await finalResources(deps, run, thread)
     if (wanted.length === 0) return 'settled'
     const raise = { ...pullRequest, runId: run.runId, wanted, now: now() }
     return raiseWhileEnding(ledger, run, thread?.version, raise)
@@ -82,11 +82,11 @@ async function settleShown(deps: EndingDeps, run: Run): Promise<void> {
 }
 
 /** The head's check run is completed, unless another run speaks for that head; our label goes, unless one speaks at all. */
-async function leftBehind({ documents }: EndingDeps, run: Run, thread: Thread | undefined) {
-  const another = thread?.liveRun !== undefined && thread.liveRun.runId !== run.runId
-  if (another && thread.head === run.head) return []
+async function finalResources({ documents }: EndingDeps, run: Run, thread: Thread | undefined) {
+  const isReplaced = thread?.liveRun !== undefined && thread.liveRun.runId !== run.runId
+  if (isReplaced && thread.head === run.head) return []
   const checkRun = { kind: 'check_run', key: run.head, document: await putDocument(documents, endedCheckRun(run)) }
-  if (another) return [checkRun]
+  if (isReplaced) return [checkRun]
   const noLabel: LabelResource = { kind: 'label', label: 'none' }
   return [checkRun, { kind: 'label', key: 'main', document: await putDocument(documents, noLabel) }]
 }

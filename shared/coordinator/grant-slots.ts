@@ -19,7 +19,7 @@ import { dropToken, grantReview, ticketOf } from '../ledger/review.ts'
 import { contended } from '../ledger/table.ts'
 import { parseReviewId, type Review, reviewIdOf } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
-import { isHalted, openQueues, waitingFor } from './waiting.ts'
+import { isHalted, openQueues, waitingTickets } from './queues.ts'
 
 /** Rounds of one hand-over: each one that isn't the last has finished a ticket, so the fleet's size bounds it. */
 const ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
@@ -35,9 +35,9 @@ export async function grantSlots(
   releases: readonly SlotHolder[] = [],
   known: readonly Ticket[] = [],
 ): Promise<void> {
-  const [first = [], ...others] = chunksOf(releases)
+  const [first = [], ...rest] = chunksOf(releases)
   await handOver(coordinator, first.length > 0 ? (fleet) => withoutSlots(fleet, first) : unchanged, known)
-  for (const holders of others) await handOver(coordinator, (fleet) => withoutSlots(fleet, holders))
+  for (const holders of rest) await handOver(coordinator, (fleet) => withoutSlots(fleet, holders))
 }
 
 /**
@@ -80,8 +80,8 @@ async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<bo
   const before = await readFleet(ledger)
   const grants = schedule(before, [ticket], now())
   if (grants.length === 0) return false
-  const [others, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
-  if (others.length > 0 || isHalted(halts, ticket)) return false
+  const [queues, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
+  if (queues.length > 0 || isHalted(halts, ticket)) return false
   if (!(await writeFleet(ledger, before, withGrants(before, grants, now()), nonce(), now()))) return 'again'
   FAILPOINT: await failpoint('grant.fleet_written')
   if ((await tellGrant(coordinator, ticket)) === 'void') await grantSlots(coordinator, [ticket])
@@ -117,22 +117,22 @@ async function tellGrant(coordinator: Coordinator, ticket: Ticket): Promise<'gra
 /** Makes the change and hands on what is free after it, round by round. */
 async function handOver(
   coordinator: Coordinator,
-  wanted: (fleet: Fleet) => Fleet,
-  known: readonly Ticket[] = [],
+  firstChange: (fleet: Fleet) => Fleet,
+  knownTickets: readonly Ticket[] = [],
 ): Promise<void> {
-  let change = wanted
-  let tickets = known
+  let change = firstChange
+  let known = knownTickets
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    let owed = change
+    let pending = change
     const { goesOn, voids } = await contended(async () => {
-      const done = await handOverOnce(coordinator, owed, tickets)
+      const done = await handOverOnce(coordinator, pending, known)
       // Others hand on at this moment. A change alone is hardly ever refused, and the first of all to go on grants for all.
-      if (done === 'again' && (await changeOnce(coordinator, owed))) owed = unchanged
+      if (done === 'again' && (await changeOnce(coordinator, pending))) pending = unchanged
       return done
     })
     if (!goesOn) return
     change = voids.length > 0 ? (fleet) => withoutSlots(fleet, voids) : unchanged
-    tickets = []
+    known = []
   }
 }
 
@@ -161,24 +161,24 @@ async function handOverOnce(
   const { ledger, now, nonce } = coordinator
   const before = await readFleet(ledger)
   const changed = change(before)
-  const read = freeSlots(changed) > 0 ? await waitingFor(coordinator, changed) : []
-  const waiting = [...read, ...known.filter((ticket) => !read.some((other) => isSame(ticket, other)))]
+  const queued = freeSlots(changed) > 0 ? await waitingTickets(coordinator, changed) : []
+  const waiting = [...queued, ...known.filter((ticket) => !queued.some((inQueue) => isSame(ticket, inQueue)))]
 
   // A ticket of a later epoch than its review's slot: the review was taken back since, so that slot is void.
   const replaced = waiting
     .map(({ reviewId, epoch }) => ({ reviewId, epoch: epoch - 1 }))
     .filter((holder) => withoutSlots(changed, [holder]) !== changed)
   const freed = withoutSlots(changed, replaced.slice(0, SLOTS_PER_WRITE_MAX))
-  const met = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
+  const leftBehind = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
   // Of `known` only what was read as well: a ticket of its own making knows of no halt and of no other queue.
-  const grants = schedule(freed, read, now()).slice(0, SLOTS_PER_WRITE_MAX)
+  const grants = schedule(freed, queued, now()).slice(0, SLOTS_PER_WRITE_MAX)
   const next = withGrants(freed, grants, now())
   if (next !== before && !(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
   FAILPOINT: await failpoint('hand_over.fleet_written')
-  const voids = await finishAll(coordinator, [...met, ...grants])
+  const voids = await finishAll(coordinator, [...leftBehind, ...grants])
   // A full fleet is looked at again by who leaves it next.
-  const open = (next !== before && freeSlots(next) > 0) || replaced.length > SLOTS_PER_WRITE_MAX
-  return { goesOn: open || met.length > 0 || voids.length > 0, voids }
+  const mayGrantMore = (next !== before && freeSlots(next) > 0) || replaced.length > SLOTS_PER_WRITE_MAX
+  return { goesOn: mayGrantMore || leftBehind.length > 0 || voids.length > 0, voids }
 }
 
 /** As many places as one write can name, at a time. */

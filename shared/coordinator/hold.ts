@@ -11,7 +11,7 @@ import { endUnwanted } from './end-review.ts'
 import { grantSlots, slotOf } from './grant-slots.ts'
 
 const HALTED: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
-const WAITS: Reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' }
+const ATTEMPT_WAITS: Reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' }
 
 /** Which run: what was read of it, so that another attempt is never held by what this one met. */
 type Attempt = Pick<Run, 'runId' | 'attempt' | 'repository'>
@@ -41,15 +41,15 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
  * A run waits until `awaited` has ended, which wakes it then; one that ended before it could be asked has nothing to wait for,
  * and this one is due at once. False as for a halt. Repeatable.
  */
-export async function holdBehind(coordinator: Coordinator, run: Attempt, awaited: string): Promise<boolean> {
+export async function holdBehind(coordinator: Coordinator, run: Attempt, awaitedRunId: string): Promise<boolean> {
   const { ledger, now } = coordinator
-  if (!(await writeHeld(ledger, run, WAITS, now()))) return false
+  if (!(await writeHeld(ledger, run, ATTEMPT_WAITS, now()))) return false
   FAILPOINT: await failpoint('hold_behind.written')
-  if (!(await awaitEnd(ledger, awaited, run.runId))) await wakeRun(ledger, run.runId, now())
+  if (!(await awaitEnd(ledger, awaitedRunId, run.runId))) await wakeRun(ledger, run.runId, now())
   return true
 }
 
 /** Wakes who waits for a run that has ended. Who isn't woken, because of a death here, is found by its own time. */
 export async function wakeWaiting({ ledger, now }: Coordinator, run: Run): Promise<void> {
-  for (const waiting of run.awaitedBy ?? []) await wakeRun(ledger, waiting, now())
+  for (const runId of run.awaitedBy ?? []) await wakeRun(ledger, runId, now())
 }

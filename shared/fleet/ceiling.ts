@@ -59,11 +59,11 @@ export function effectiveOf(limits: FleetLimits): Effective {
 
 /** What a pool's concurrency comes to: never more than the fleet's. */
 export function effectiveOfPool(limits: FleetLimits, pool: string): Effective {
-  const own = limits.pools?.[pool] ?? {}
+  const poolLimits = limits.pools?.[pool] ?? {}
   const fleet = effectiveOf(limits)
   const ceiling = ceilingOfPool(pool)
-  const configured = own.configured ?? Math.min(ceiling, limits.configured)
-  return boundedBy(configured, own.enabled ?? true, [
+  const configured = poolLimits.configured ?? Math.min(ceiling, limits.configured)
+  return boundedBy(configured, poolLimits.enabled ?? true, [
     { at: ceiling, reason: 'pool_ceiling' },
     { at: fleet.effective, reason: fleet.reason ?? 'fleet_ceiling' },
   ])
@@ -149,10 +149,10 @@ function merged(current: FleetLimits, patch: LimitsPatch): FleetLimits {
     if (Object.keys(pool).length > 0) pools[name] = pool
     else delete pools[name]
   }
-  const { pools: _before, ...own } = current
+  const { pools: _pools, ...fleetLimits } = current
   return {
     ...LIMITS_DEFAULT,
-    ...withoutNulls({ ...own, ...patched }),
+    ...withoutNulls({ ...fleetLimits, ...patched }),
     ...(Object.keys(pools).length > 0 ? { pools } : {}),
   }
 }
@@ -170,23 +170,23 @@ function refusalOf(limits: FleetLimits, patch: LimitsPatch): LimitsChange | unde
     return { kind: 'refused', code: 'limits_invalid', limit: 'pools', sentence }
   }
   const touched = (member: keyof LimitsPatch) => patch[member] !== undefined || patch.accountQuota !== undefined
-  const most = { limit: 'the fleet', at: FLEET_SLOTS_MAX }
+  const ceiling = { limit: 'the fleet', at: FLEET_SLOTS_MAX }
   const quota = { limit: 'accountQuota', at: accountQuota ?? Number.POSITIVE_INFINITY }
   const rules = [
-    ...(touched('configured') ? [{ what: 'configured', value: configured, bounds: [most, quota] }] : []),
-    ...(touched('perRepository') ? [{ what: 'perRepository', value: perRepository, bounds: [most, quota] }] : []),
+    ...(touched('configured') ? [{ member: 'configured', value: configured, bounds: [ceiling, quota] }] : []),
+    ...(touched('perRepository') ? [{ member: 'perRepository', value: perRepository, bounds: [ceiling, quota] }] : []),
     ...Object.entries(pools)
       .filter(([name]) => patch.accountQuota !== undefined || patch.pools?.[name] !== undefined)
       .map(([name, pool]) => ({
-        what: `pools.${name}.configured`,
+        member: `pools.${name}.configured`,
         value: pool.configured,
         bounds: [{ limit: `the pool ${name}`, at: ceilingOfPool(name) }, quota],
       })),
   ]
-  for (const { what, value = 0, bounds } of rules) {
+  for (const { member, value = 0, bounds } of rules) {
     const bound = bounds.find(({ at }) => value > at)
     if (!bound) continue
-    const sentence = `${what} is ${value}, and ${bound.limit} allows ${bound.at}: it could never take effect.`
+    const sentence = `${member} is ${value}, and ${bound.limit} allows ${bound.at}: it could never take effect.`
     return { kind: 'refused', code: 'limit_above_ceiling', limit: bound.limit, sentence }
   }
   return undefined

@@ -143,15 +143,15 @@ export function closedBy(fleet: Fleet, holder: SlotHolder, closing: { until: num
   const slot = fleet.slots[holder.reviewId]
   if (slot?.epoch !== holder.epoch) return fleet
   const before = fleet.closed[slot.pool]
-  const other = before?.probe && before.probe.reviewId !== holder.reviewId ? { probe: before.probe } : {}
+  const otherProbe = before?.probe && before.probe.reviewId !== holder.reviewId ? { probe: before.probe } : {}
   const after: Closing = {
     since: before?.since ?? closing.now,
     until: Math.max(before?.until ?? 0, closing.until),
-    ...other,
+    ...otherProbe,
   }
-  const { [slot.pool]: _before, ...others } = fleet.closed
+  const { [slot.pool]: _before, ...otherPools } = fleet.closed
   // The fleet item stays small: what opens first is forgotten first, and closed again by who meets it.
-  const kept = Object.entries(others)
+  const kept = Object.entries(otherPools)
     .toSorted(([, a], [, b]) => b.until - a.until)
     .slice(0, POOLS_LIMITED_MAX - 1)
   return { ...fleet, closed: { ...Object.fromEntries(kept), [slot.pool]: after } }

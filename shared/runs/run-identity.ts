@@ -45,10 +45,10 @@ export function executionNameOf(run: {
 }
 
 /** With the identity and the digest of meaning that its cause gives it (DESIGN §4). */
-export function runRequestOf(asked: Omit<RunRequest, 'runId' | 'payloadDigest'>): RunRequest {
-  const { repository, number, cause, kind } = asked
+export function runRequestOf(request: Omit<RunRequest, 'runId' | 'payloadDigest'>): RunRequest {
+  const { repository, number, cause, kind } = request
   return {
-    ...asked,
+    ...request,
     runId: runIdOf(repository.id, number, cause),
     payloadDigest: digestOf({ cause, kind, number, repository: repository.id }),
   }

@@ -95,8 +95,8 @@ export function meaningOf(run: Run, request: RunRequest, deliveryId: string): De
 export function requestAgain(run: Run): RunRequest {
   const { runId, repository, number, cause, kind, head, baseRef, eventAt, payloadDigest, askedBy, focus } = run
   const opensSeries = run.opensSeries && run.plan === undefined
-  const asked = { ...(askedBy ? { askedBy } : {}), ...(focus === undefined ? {} : { focus }) }
-  return { runId, repository, number, cause, kind, head, baseRef, opensSeries, eventAt, payloadDigest, ...asked }
+  const optional = { ...(askedBy ? { askedBy } : {}), ...(focus === undefined ? {} : { focus }) }
+  return { runId, repository, number, cause, kind, head, baseRef, opensSeries, eventAt, payloadDigest, ...optional }
 }
 
 /** False for a run that is over and read everything: another attempt would only show it again. */

@@ -65,8 +65,8 @@ export type ClaimDecision =
 export function claim(thread: Thread | undefined, run: Run, now: number): ClaimDecision {
   const live = thread?.liveRun
   const isLater = live !== undefined && live.runId !== run.runId && live.eventAt > run.eventAt
-  const saysSame = isLater && live.kind === 'analyzers' && run.kind === 'full' && isOfHead(thread, run)
-  if (isLater && !saysSame) return { kind: 'superseded', by: live.runId }
+  const overtakesTextRun = isLater && live.kind === 'analyzers' && run.kind === 'full' && isOfHead(thread, run)
+  if (isLater && !overtakesTextRun) return { kind: 'superseded', by: live.runId }
 
   const before: Thread = thread ?? {
     repositoryId: run.repository.id,
@@ -97,7 +97,7 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
         attempt: run.attempt,
         kind: run.kind,
         // Neither gets earlier: a run that claims again, perhaps by a view of GitHub that is behind, forgets nothing (D3).
-        eventAt: Math.max(run.eventAt, saysSame || live?.runId === run.runId ? live.eventAt : 0),
+        eventAt: Math.max(run.eventAt, overtakesTextRun || live?.runId === run.runId ? live.eventAt : 0),
         ...(live?.openAt === undefined ? {} : { openAt: live.openAt }),
       },
     },

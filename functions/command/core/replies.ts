@@ -7,7 +7,7 @@ import type { Run } from '../../../shared/runs/run.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
 
 /** Commands of Muster that this version doesn't have: whoever has read of them is told so. */
-const NOT_YET = ['restart', 'override', 'rebut', 'defer']
+const UNAVAILABLE_COMMANDS = ['restart', 'override', 'rebut', 'defer']
 
 const COMMANDS = [
   ['review [sha] [focus…]', 'review the head; with a SHA only if it is that one'],
@@ -19,7 +19,7 @@ const COMMANDS = [
   ['help', 'this list'],
 ] as const
 
-const short = (sha: string) => codeSpan(sha.slice(0, 7))
+const shaSpan = (sha: string) => codeSpan(sha.slice(0, 7))
 
 export const replyTexts = {
   help: () =>
@@ -29,7 +29,7 @@ export const replyTexts = {
       ...COMMANDS.map(([command, meaning]) => `- ${codeSpan(`/muster ${command}`)}: ${meaning}`),
     ].join('\n'),
   unknown: (word: string) =>
-    NOT_YET.includes(word.toLowerCase())
+    UNAVAILABLE_COMMANDS.includes(word.toLowerCase())
       ? `${codeSpan(`/muster ${word}`)} is not available in this version of Muster. Nothing was done; ${codeSpan('/muster help')} lists what is.`
       : `There is no command ${codeSpan(word)}. Nothing was done; ${codeSpan('/muster help')} lists the commands.`,
   shortSha: (word: string) =>
@@ -38,26 +38,26 @@ export const replyTexts = {
   headMismatch: (sha: string, head: string) =>
     `${codeSpan('head_mismatch')}: the head is ${codeSpan(head)}, not ${codeSpan(sha)}. Nothing was reviewed; name the head, or no SHA.`,
   closed: () => 'The pull request is closed. Reopen it to have it reviewed.',
-  started: (head: string) => `${short(head)} is being reviewed.`,
+  started: (head: string) => `${shaSpan(head)} is being reviewed.`,
   again: (head: string) =>
-    `${short(head)} is taken up again: what was read under the same configuration is shown again, only what is missing is read.`,
+    `${shaSpan(head)} is taken up again: what was read under the same configuration is shown again, only what is missing is read.`,
   joined: ({ head, state }: Run) => {
     const waits = state === 'held' ? ' It waits until a halt is lifted.' : ''
-    return `${short(head)} is being reviewed already, and this command has joined it; no second review was started.${waits}`
+    return `${shaSpan(head)} is being reviewed already, and this command has joined it; no second review was started.${waits}`
   },
   focusComesLate: () => 'It reads without the focus that you named: ask again when it is done.',
   haltStands: ({ scope }: Halt) =>
     `${codeSpan('halted')}: ${codeSpan(scope)} is halted, so the review waits until that is lifted.`,
   conflict: () => `${codeSpan('idempotency_conflict')}: this cause is known with another meaning. Nothing was done.`,
   cancelled: ({ head }: Run) =>
-    `The review of ${short(head)} is cancelled. ${codeSpan('/muster retry')} takes it up again.`,
+    `The review of ${shaSpan(head)} is cancelled. ${codeSpan('/muster retry')} takes it up again.`,
   laterRun: ({ head }: Run) =>
-    `The review of ${short(head)} began after this command, which came late; it was left alone.`,
+    `The review of ${shaSpan(head)} began after this command, which came late; it was left alone.`,
   nothingAtWork: (run: Run | undefined) =>
     run?.outcome === 'cancelled' ? replyTexts.cancelled(run) : 'No review is at work here. Nothing was done.',
   nothingToRetry: (head: string) =>
-    `There is no review of the head ${short(head)} to go on with. ${codeSpan('/muster review')} starts one.`,
-  nothingMissing: ({ head }: Run) => `Nothing is missing: ${short(head)} was read as a whole.`,
+    `There is no review of the head ${shaSpan(head)} to go on with. ${codeSpan('/muster review')} starts one.`,
+  nothingMissing: ({ head }: Run) => `Nothing is missing: ${shaSpan(head)} was read as a whole.`,
   paused: () =>
     `Muster is paused in this repository: nothing new is judged or posted. ${codeSpan('/muster resume')} goes on.`,
   resumed: (wasPaused: boolean) =>
@@ -77,8 +77,8 @@ export function statusText(facts: {
 }): string {
   const { head, run, reviews, thread, halt } = facts
   return [
-    run ? runLine(run) : `${short(head)} was not reviewed yet.`,
-    ...(run && run.head !== head ? [`The head is ${short(head)}.`] : []),
+    run ? runLine(run) : `${shaSpan(head)} was not reviewed yet.`,
+    ...(run && run.head !== head ? [`The head is ${shaSpan(head)}.`] : []),
     ...(thread ? [`Rounds so far: ${thread.round}.`] : []),
     ...(halt ? [`Halted (${codeSpan(halt.scope)}) since ${new Date(halt.since).toISOString()}.`] : []),
     ...(reviews.length > 0 ? ['', ...lensLines(reviews)] : []),
@@ -86,14 +86,14 @@ export function statusText(facts: {
 }
 
 function runLine({ head, state, attempt, outcome, verdict, reason }: Run): string {
-  const said = verdict ? `, ${verdict.replaceAll('_', ' ')}` : ''
-  const why = reason ? `: ${escapedMarkdown(reason.sentence)} (${codeSpan(reason.code)})` : ''
-  return `Review of ${short(head)}, attempt ${attempt}: ${outcome ?? state}${said}${why}`
+  const verdictText = verdict ? `, ${verdict.replaceAll('_', ' ')}` : ''
+  const reasonText = reason ? `: ${escapedMarkdown(reason.sentence)} (${codeSpan(reason.code)})` : ''
+  return `Review of ${shaSpan(head)}, attempt ${attempt}: ${outcome ?? state}${verdictText}${reasonText}`
 }
 
 function lensLines(reviews: readonly Review[]): string[] {
   return [...Map.groupBy(reviews, ({ lens }) => lens)].map(([lens, parts]) => {
-    const states = [...Map.groupBy(parts, ({ state }) => state)].map(([state, some]) => `${some.length} ${state}`)
+    const states = [...Map.groupBy(parts, ({ state }) => state)].map(([state, inState]) => `${inState.length} ${state}`)
     return `- ${lens}: ${states.join(', ')}`
   })
 }

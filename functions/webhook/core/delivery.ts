@@ -81,9 +81,8 @@ function textRun(payload: PullRequestPayload): Decision {
 
 function run(
   payload: PullRequestPayload,
-  wanted: { kind: 'full' | 'analyzers'; cause: string; opensSeries: boolean },
+  { kind, cause, opensSeries }: Pick<RunRequest, 'kind' | 'cause' | 'opensSeries'>,
 ): Decision {
-  const { kind, cause, opensSeries } = wanted
   return {
     kind: 'run',
     request: runRequestOf({

@@ -15,19 +15,19 @@ const TICKETS_READ_MIN = 20
  * Looks into so many queues at a time, until it has met someone without a slot, and begins somewhere else each time, so that
  * none is left out for ever. Nothing is granted to a repository for which a halt stands (DESIGN §7).
  */
-export async function waitingFor(coordinator: Coordinator, fleet: Fleet): Promise<Ticket[]> {
+export async function waitingTickets(coordinator: Coordinator, fleet: Fleet): Promise<Ticket[]> {
   const { ledger, nonce } = coordinator
-  const ring = await openQueues(coordinator, fleet)
-  const from = ring.length > QUEUES_LOOKED_INTO_MAX ? placeOf(nonce(), ring.length) : 0
-  const turned = [...ring.slice(from), ...ring.slice(0, from)]
-  const waiting: Ticket[] = []
-  for (let at = 0; at < turned.length; at += QUEUES_LOOKED_INTO_MAX) {
-    const stretch = turned.slice(at, at + QUEUES_LOOKED_INTO_MAX)
-    const lists = await Promise.all(stretch.map((queue) => ticketsIn(ledger, fleet, queue)))
-    waiting.push(...lists.flat())
-    if (waiting.some(({ reviewId }) => fleet.slots[reviewId] === undefined)) break
+  const queues = await openQueues(coordinator, fleet)
+  const first = queues.length > QUEUES_LOOKED_INTO_MAX ? indexOf(nonce(), queues.length) : 0
+  const rotated = [...queues.slice(first), ...queues.slice(0, first)]
+  const tickets: Ticket[] = []
+  for (let index = 0; index < rotated.length; index += QUEUES_LOOKED_INTO_MAX) {
+    const batch = rotated.slice(index, index + QUEUES_LOOKED_INTO_MAX)
+    const lists = await Promise.all(batch.map((queue) => ticketsIn(ledger, fleet, queue)))
+    tickets.push(...lists.flat())
+    if (tickets.some(({ reviewId }) => fleet.slots[reviewId] === undefined)) break
   }
-  return waiting
+  return tickets
 }
 
 /** Queues that have a marker, and whose repository and pool may work now. */
@@ -41,13 +41,13 @@ export function isHalted(halts: Halts, { repository, installation }: Pick<Ticket
 }
 
 async function ticketsIn(ledger: Ledger, fleet: Fleet, queue: Queue): Promise<Ticket[]> {
-  const tickets = await readTickets(ledger, queue, ticketsReadOf(fleet, queue))
+  const tickets = await readTickets(ledger, queue, ticketsToRead(fleet, queue))
   if (tickets.length === 0) await dropQueue(ledger, queue)
   return tickets
 }
 
 /** All that could be granted, and as many more as have their slots already: these must not hide who waits behind them. */
-function ticketsReadOf(fleet: Fleet, queue: Queue): number {
+function ticketsToRead(fleet: Fleet, queue: Queue): number {
   const held = Object.values(fleet.slots).filter(
     ({ repository, pool }) => repository === queue.repository && pool === queue.pool,
   )
@@ -55,6 +55,6 @@ function ticketsReadOf(fleet: Fleet, queue: Queue): number {
 }
 
 /** A place on a ring of that size, as evenly spread as the nonces are. */
-function placeOf(nonce: string, size: number): number {
+function indexOf(nonce: string, size: number): number {
   return Number.parseInt(sha256(nonce).slice(0, 8), 16) % size
 }
