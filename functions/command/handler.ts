@@ -1,4 +1,4 @@
-/** Command: does what events other than heads ask of a pull request. */
+/** Command: handles events of pull requests: closings and commands in comments. */
 import { randomUUID } from 'node:crypto'
 import { type BatchAnswer, processBatch, type QueueRecord } from '../../shared/aws/batch.ts'
 import { environment, timings } from '../../shared/aws/environment.ts'
@@ -41,7 +41,7 @@ export async function handler(batch: { readonly Records: readonly QueueRecord[] 
   )
 }
 
-/** Does one event; one that was done already is acknowledged, one that can't be done yet is due again, however long that lasts. */
+/** Handles one event. A done event is acknowledged; an event that must wait is due again, for however long. */
 async function processNudge(body: string): Promise<void> {
   const name = inputOf(inboxNudge, JSON.parse(body))
   const event = await openEvent(ledger, name)
@@ -57,7 +57,7 @@ async function processNudge(body: string): Promise<void> {
   await finishEvent(ledger, event)
 }
 
-/** The pull request was closed: what reviews it ends. */
+/** Ends the run of a closed pull request. */
 async function endClosed(event: ClosedEvent): Promise<void> {
   const run = runToEnd(event, await readThread(ledger, event.repository.id, event.number))
   if (run && (await beginEnding(ledger, run, { ...run, eventAt: event.eventAt, now: Date.now() }))) {
@@ -67,7 +67,7 @@ async function endClosed(event: ClosedEvent): Promise<void> {
   log.info('Event done', { event: event.kind, outcome: run ? 'ended' : 'nothing_to_end' })
 }
 
-/** A person's command. Where GitHub is gone for us, or forbids what is needed, there is nobody to be answered. */
+/** Carries out a person's command. If GitHub is gone for us, or forbids a needed call, no reply is possible. */
 async function obey(event: RecordedCommand): Promise<void> {
   const github = whileNew(await openInstallation(event.repository.installationId, Date.now()), event, Date.now)
   try {

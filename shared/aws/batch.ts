@@ -1,6 +1,9 @@
-/** A batch of a FIFO queue: its groups run side by side, the records of a group in order, and every unfinished record is reported. */
+/**
+ * A batch of a FIFO queue: its groups run side by side, the records of a group in order, and every unfinished record is
+ * reported.
+ */
 
-/** The members of Lambda's SQS record that are read. */
+/** The members read from Lambda's SQS record. */
 export interface QueueRecord {
   readonly messageId: string
   readonly body: string
@@ -12,8 +15,9 @@ export interface BatchAnswer {
 }
 
 /**
- * Calls `processBody` for each record. After an error the rest of the group is reported as failed too, so that its order holds;
- * other groups go on (AW50). Every error fails its record and is passed to `onError`: no failure looks like an empty report (AW46).
+ * Calls `processBody` for each record. After an error the rest of the group is reported as failed too, which keeps the
+ * order; further groups go on (AW50). Every error fails its record and is passed to `onError`: no failure looks like an
+ * empty report (AW46).
  */
 export async function processBatch(
   records: readonly QueueRecord[],
@@ -25,7 +29,7 @@ export async function processBatch(
   return { batchItemFailures: failed.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }
 
-/** The records of the group that were not processed. */
+/** The unprocessed records of the group. */
 async function processGroup(
   group: readonly QueueRecord[],
   processBody: (body: string) => Promise<void>,

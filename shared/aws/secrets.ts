@@ -10,15 +10,15 @@ export interface Secret {
   readonly version: string
 }
 
-/** Reads one secret; keeps it for SECRET_TTL_MS. */
+/** Reads one secret, and keeps it for SECRET_TTL_MS. */
 export interface SecretReader {
-  /** The secret as cached. `now` in ms UTC. Throws Refused `secret_missing` if it has no text. */
+  /** The cached secret. `now` in ms UTC. Throws Refused `secret_missing` for a secret without text. */
   read(now: number, signal?: AbortSignal): Promise<Secret>
-  /** Reads it anew, unless that was done less than SECRET_REFRESH_COOLDOWN_MS ago; answers what is cached then. */
+  /** Reads the secret anew, unless the cached secret is younger than SECRET_REFRESH_COOLDOWN_MS. */
   refresh(now: number, signal?: AbortSignal): Promise<Secret>
 }
 
-/** A reader of the secret with this name or ARN. One per container. */
+/** A reader of the secret with this name or ARN, one per container. */
 export function openSecret(secretId: string): SecretReader {
   const client = sayingRetry(new SecretsManagerClient({ requestHandler: withDeadline() }))
   let cached: { secret: Secret; readAt: number } | undefined

@@ -1,4 +1,4 @@
-/** Who may get a place now: the first tickets of the queues that the fleet's rules and the halts let through. */
+/** The queues allowed a slot by the fleet's rules and the halts, and their first tickets. */
 import { sha256 } from '../base/digest.ts'
 import { QUEUES_LOOKED_INTO_MAX } from '../base/limits.ts'
 import { type Fleet, freeSlots, isAllowed, type Ticket } from '../fleet/schedule.ts'
@@ -7,13 +7,13 @@ import { type Halts, haltOn, standingHalts } from '../ledger/halt.ts'
 import type { Ledger } from '../ledger/table.ts'
 import type { Coordinator } from './coordinator.ts'
 
-/** Tickets read from one queue at least: some of them are void. */
+/** Tickets read from one queue at least: some may be void. */
 const TICKETS_READ_MIN = 20
 
 /**
- * The first tickets of the queues that may work now, those with a slot among them; markers of empty queues are deleted.
- * Looks into so many queues at a time, until it has met someone without a slot, and begins somewhere else each time, so that
- * none is left out for ever. Nothing is granted to a repository for which a halt stands (DESIGN §7).
+ * The first tickets of the open queues, with or without a slot; markers of empty queues are deleted. Queues are read in
+ * batches until a ticket without a slot is met. The first queue changes from call to call, and no queue is left out for
+ * ever. Nothing is granted to a halted repository.
  */
 export async function waitingTickets(coordinator: Coordinator, fleet: Fleet): Promise<Ticket[]> {
   const { ledger, nonce } = coordinator
@@ -30,7 +30,7 @@ export async function waitingTickets(coordinator: Coordinator, fleet: Fleet): Pr
   return tickets
 }
 
-/** Queues that have a marker, and whose repository and pool may work now. */
+/** Queues with a marker, whose repository and pool are allowed a slot now. */
 export async function openQueues({ ledger, now }: Coordinator, fleet: Fleet): Promise<Queue[]> {
   const [queues, halts] = await Promise.all([readQueues(ledger), standingHalts(ledger)])
   return queues.filter((queue) => isAllowed(fleet, queue, now()) && !isHalted(halts, queue))
@@ -46,7 +46,7 @@ async function ticketsIn(ledger: Ledger, fleet: Fleet, queue: Queue): Promise<Ti
   return tickets
 }
 
-/** All that could be granted, and as many more as have their slots already: these must not hide who waits behind them. */
+/** As many tickets as may be granted, plus the tickets with a slot: these must not hide the tickets behind them. */
 function ticketsToRead(fleet: Fleet, queue: Queue): number {
   const held = Object.values(fleet.slots).filter(
     ({ repository, pool }) => repository === queue.repository && pool === queue.pool,
@@ -54,7 +54,7 @@ function ticketsToRead(fleet: Fleet, queue: Queue): number {
   return Math.max(TICKETS_READ_MIN, freeSlots(fleet) + held.length)
 }
 
-/** A place on a ring of that size, as evenly spread as the nonces are. */
+/** An index below `size`, as evenly spread as the nonces. */
 function indexOf(nonce: string, size: number): number {
   return Number.parseInt(sha256(nonce).slice(0, 8), 16) % size
 }
