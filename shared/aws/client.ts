@@ -76,5 +76,5 @@ function redacted(error: unknown): unknown {
 }
 
 function busy(error: unknown): Retry {
-  return new Retry('busy', `AWS could not do it now (${nameOf(error)}).`, AWS_RETRY_AFTER_MS, { cause: error })
+  return new Retry('busy', `AWS was unavailable (${nameOf(error)}).`, AWS_RETRY_AFTER_MS, { cause: error })
 }

@@ -13,7 +13,7 @@ import type { Coordinator } from './coordinator.ts'
 import { wakeWaiting } from './hold.ts'
 
 /** The reason of a run whose review GitHub did not take (LE9). */
-const NOT_SAID: Reason = { code: 'post_failed', sentence: 'Its review could not be posted; the message says why.' }
+const NOT_SAID: Reason = { code: 'post_failed', sentence: 'The review could not be posted; the message says why.' }
 
 /**
  * Ends a concluded run if GitHub shows everything owed, and answers Conclude's token. Called by conclude, post and the

@@ -14,7 +14,7 @@ import { endUnwanted } from './end-review.ts'
 import { grantSlots, slotOf } from './grant-slots.ts'
 
 const HALTED: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
-const ATTEMPT_WAITS: Reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' }
+const ATTEMPT_WAITS: Reason = { code: 'attempt_waits', sentence: 'The run waits for the review of this head.' }
 
 /** A run at the attempt as read: a later attempt is never held for a reason met by an earlier attempt. */
 type Attempt = Pick<Run, 'runId' | 'attempt' | 'repository'>

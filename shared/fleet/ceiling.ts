@@ -185,7 +185,7 @@ function refusalOf(limits: FleetLimits, patch: LimitsPatch): LimitsChange | unde
   for (const { member, value = 0, bounds } of rules) {
     const bound = bounds.find(({ at }) => value > at)
     if (!bound) continue
-    const sentence = `${member} is ${value}, and ${bound.limit} allows ${bound.at}: it could never take effect.`
+    const sentence = `${member} is ${value}, but ${bound.limit} allows only ${bound.at}.`
     return { kind: 'refused', code: 'limit_above_ceiling', limit: bound.limit, sentence }
   }
   return undefined

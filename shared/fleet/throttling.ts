@@ -17,7 +17,7 @@ export interface Throttled {
 }
 
 /**
- * The pool is closed for as long as the model asked (`afterMs`), or for a third of the time since the first throttle: a
+ * The pool is closed for as long as the model asked (`afterMs`), or for a third of the time since the first throttle, whichever is longer: a
  * model throttled for long is asked less and less often, within MODEL_CLOSED_MAX_MS. `random` is from 0 to 1.
  */
 export function throttledOf(
@@ -47,6 +47,6 @@ export function parkedSince(
 /** Why a review of the pool was given up. */
 export function impatience(pool: string, patienceMs: number): Reason {
   const minutes = Math.round(patienceMs / 60_000)
-  const sentence = `${modelOfPool(pool) ?? pool} has asked for patience for longer than the ${minutes} min that this deployment has.`
+  const sentence = `${modelOfPool(pool) ?? pool} was throttled for longer than the ${minutes} min of this deployment’s patience.`
   return { code: 'model_throttled', sentence }
 }

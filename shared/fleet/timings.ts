@@ -50,14 +50,14 @@ export function timingsOf(
   if (heartbeatMs !== undefined && !(heartbeatMs > 0 && heartbeatMs <= third)) {
     throw new Refused(
       'environment_missing',
-      `A heartbeat every ${heartbeatMs} ms doesn't fit a lease of ${reviewLeaseMs} ms, which takes ${HEARTBEATS_PER_LEASE} of them.`,
+      `A heartbeat every ${heartbeatMs} ms is too rare for a lease of ${reviewLeaseMs} ms, which needs ${HEARTBEATS_PER_LEASE}.`,
       'Set HEARTBEAT_SECONDS to at most a third of LEASE_SECONDS, or leave it out.',
     )
   }
   if (!(patienceMs > 0 && patienceMs <= PATIENCE_MS_MAX)) {
     throw new Refused(
       'environment_missing',
-      `A patience of ${patienceMs} ms is not possible; at most ${PATIENCE_MS_MAX} ms are.`,
+      `A patience of ${patienceMs} ms is out of range; the longest is ${PATIENCE_MS_MAX} ms.`,
       'Set PATIENCE_MINUTES to a number up to 120, or leave it out.',
     )
   }

@@ -6,7 +6,7 @@ export type CommentCommand =
       readonly name: 'review'
       /** Lower case; the head must equal the SHA, or begin with it. */
       readonly sha?: string
-      /** The person's wish for special attention. */
+      /** The subject that the review should examine most. */
       readonly focus?: string
     }
   | { readonly name: 'cancel' | 'retry' | 'resume' | 'status' | 'help' }

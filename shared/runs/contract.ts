@@ -74,7 +74,7 @@ export function inputOf<T>(schema: z.ZodType<T>, input: unknown): T {
   if (parsed.success) return parsed.data
   throw new Refused(
     'contract_unknown',
-    `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} is not as this version expects it.`,
+    `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} does not fit the contract of this version.`,
     'Let executions end before a deploy that skips a version, or start the run again.',
   )
 }

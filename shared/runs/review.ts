@@ -16,7 +16,7 @@ export interface ReviewName {
 }
 
 export interface Review extends ReviewName {
-  /** The attempt of the run served by the review; later attempts reuse a completed review. */
+  /** The attempt of its run; later attempts reuse a completed review. */
   readonly attempt: number
   readonly state: ReviewState
   /** Raised by every take-back and ending, never lowered. */

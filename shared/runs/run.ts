@@ -41,7 +41,7 @@ export interface RunRequest {
   readonly payloadDigest: string
   /** A person asked for the run and waits: its reviews get an earlier turn. */
   readonly askedBy?: 'person'
-  /** The person's wish for special attention; part of the plan key. */
+  /** The subject that the review should examine most; part of the plan key. */
   readonly focus?: string
 }
 

@@ -12,7 +12,7 @@ export type Admission =
   /** A worker holds the lease: the token is answered on completion, or after a take-back. */
   | { readonly kind: 'wait' }
 
-/** Why a run wants no reviews for this attempt; undefined if the run wants them. */
+/** Why a run wants no reviews for this attempt; undefined if reviews are wanted. */
 export function refusalOf(run: Run | undefined, attempt: number): 'ended' | 'held' | undefined {
   if (!run || run.attempt !== attempt) return 'ended'
   if (run.state === 'held') return 'held'

@@ -6,7 +6,7 @@ import type { Review } from '../../../shared/runs/review.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
 
-/** Commands missing in this version: a person who has read of them gets a reply saying so. */
+/** Commands of other versions, answered as not available. */
 const UNAVAILABLE_COMMANDS = ['restart', 'override', 'rebut', 'defer']
 
 const COMMANDS = [

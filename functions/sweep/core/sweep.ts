@@ -35,9 +35,9 @@ export function runActionOf(run: Run, execution: ExecutionStatus['kind'], mustWa
   }
 }
 
-/** A waiting review is looked at every so many rechecks: its look only makes sure of its ticket. */
+/** Rechecks between two looks at a waiting review: a look only makes sure of the ticket. */
 const WAITING_LOOKS = 5
-/** An open event is looked at again after this part of its age: the older the event, the rarer its looks. */
+/** The part of an event’s age until the next look: the older an open event, the rarer the looks. */
 const EVENT_AGE_PART = 4
 
 /** The time of the next look at a due item if the present look changes nothing, ms UTC. */

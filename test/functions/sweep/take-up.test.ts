@@ -359,7 +359,7 @@ describe('a run', () => {
     }
     const options = { deliveryId: 'd2', writer: 'w2', now, signal: AbortSignal.timeout(8_000) }
     const { run } = await acceptRun(ledger, edited, options)
-    const reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' } as const
+    const reason = { code: 'attempt_waits', sentence: 'The run waits for the review of this head.' } as const
     await updateRun(ledger, run, { state: 'held', reason }, { now })
     const liveRun = { runId: requestOf().runId, attempt: 1, eventAt: 1 }
     await world.put({ ...keyOf.thread(repository.id, edited.number), head: edited.head, liveRun, version: 1 })

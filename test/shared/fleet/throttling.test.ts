@@ -42,7 +42,7 @@ describe('a throttled model', () => {
     expect(throttled(60 * MINUTE_MS, 0).isGivenUp).toBe(true)
     expect(impatience('model/a', timings.patienceMs)).toEqual({
       code: 'model_throttled',
-      sentence: 'a has asked for patience for longer than the 60 min that this deployment has.',
+      sentence: 'a was throttled for longer than the 60 min of this deployment’s patience.',
     })
   })
 })

@@ -171,7 +171,7 @@ describe('decide: the rest', () => {
       'pull_request.updated_at',
     ],
   ])('a payload without what is read is refused with the member named: %j', (top, member) => {
-    expect(() => decided(payload('opened', { top }))).toThrow(`The payload's ${member} is not as GitHub sends it.`)
+    expect(() => decided(payload('opened', { top }))).toThrow(`The payload's ${member} differs from GitHub’s payloads.`)
   })
 
   it('whatever JSON is signed: a decision or a refusal, never another error', () => {
