@@ -17,8 +17,8 @@ export interface Throttled {
 }
 
 /**
- * The pool is closed for as long as the model asked (`afterMs`), or for a third of the time since the first throttle, whichever is longer: a
- * model throttled for long is asked less and less often, within MODEL_CLOSED_MAX_MS. `random` is from 0 to 1.
+ * The pool is closed for as long as the model asked (`afterMs`), or for a third of the time since the first throttle, whichever
+ * is longer: a model throttled for long is asked less and less often, within MODEL_CLOSED_MAX_MS. `random` is from 0 to 1.
  */
 export function throttledOf(
   review: Pick<Review, 'throttledSince'>,
