@@ -5,8 +5,8 @@ import { PROBE_ADMITTED_MS } from '../../../shared/base/limits.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('a probe is admitted by its model', () => {
-  it('a probe is admitted at the first answer, and admits others once', async () => {
+describe('a probe is admitted', () => {
+  it('at once when its call is answered; other reviews are admitted once', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     probeWatch.asked()
@@ -20,7 +20,7 @@ describe('a probe is admitted by its model', () => {
     expect(await probeWatch.stop()).toBe(true)
   })
 
-  it('a probe is admitted after a call of some length, and not before', async () => {
+  it('when a call has been under way for a while, and not before', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     await vi.advanceTimersByTimeAsync(PROBE_ADMITTED_MS)
@@ -31,7 +31,7 @@ describe('a probe is admitted by its model', () => {
     expect(admitOthers).toHaveBeenCalledTimes(1)
   })
 
-  it('a stopped probe is not admitted, also if its lens works on', async () => {
+  it('not by calls of a lens that works on after the stop', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     probeWatch.asked()
@@ -43,7 +43,7 @@ describe('a probe is admitted by its model', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('stopping a probe waits for the end of an admission in progress', async () => {
+  it('and stopped only after the end of an admission under way', async () => {
     const begun = Promise.withResolvers<boolean>()
     const probeWatch = whenProbeAdmitted(() => begun.promise)
     probeWatch.answered()

@@ -1,5 +1,5 @@
 /**
- * The Review room in tests over the real ledger: a run whose plan has reviews, and fresh containers for its reviews.
+ * The review room in tests over the real ledger: a run whose plan has reviews, and fresh containers for the reviews.
  */
 import { expect, vi } from 'vitest'
 import { CONTRACT } from '../../../shared/base/limits.ts'
@@ -19,7 +19,7 @@ const PLAN: Partial<Plan> = {
   openFindings: [],
 }
 
-/** The run of `wantedReview` runs at this attempt, by default with a plan of one review. */
+/** The run of `wantedReview` is running, at the given attempt, by default with a plan of one review. */
 export async function attemptRuns(world: World, attempt: number, changes: Partial<Plan> = {}): Promise<void> {
   const { ledger, now, ending } = world
   const plan = await putDocument(ending.documents, { ...PLAN, ...changes })
@@ -32,8 +32,8 @@ export async function attemptRuns(world: World, attempt: number, changes: Partia
 }
 
 /**
- * A fresh container of the room does the granted review. `remainingMs` are its remaining times, one for each question,
- * the last for all further questions.
+ * A fresh container of the room handles the granted review; `leftMs` are the answers to the remaining time, the last of
+ * them for good.
  */
 export async function work(world: World, review: Review, remainingMs: readonly number[] = [900_000]) {
   Object.assign(process.env, {

@@ -1,4 +1,6 @@
-/** Review over the real ledger, while its model is throttled: reviews are parked, and a probe tries the model again. */
+/**
+ * The review room, over the real ledger, with a throttled model: reviews are parked, and a probe tries the model again.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
 import { Refused, Retry } from '../../../shared/base/errors.ts'
@@ -21,7 +23,7 @@ const LENS = { lens: 'correctness' } as const
 const NOTHING: LensOutput = { findings: [], coverage: [] }
 const ANSWERED: LensOutput = { ...NOTHING, usage: { model: 'a', inputTokens: 1, outputTokens: 1 } }
 
-/** Number of readings by the lens, its behaviour while reading, and its findings. */
+/** Counts the readings of a lens, decides about each, and has its output. */
 let readings = 0
 let whileReading: (input: LensInput) => Promise<unknown>
 let said: LensOutput
@@ -68,7 +70,7 @@ const answers = () => {
 const admittedTo = (part: number, changes: Partial<Review> = {}) =>
   admitted(world, part, { ...LENS, pool: POOL, token: `token-${part}-${world.answers.length}`, ...changes })
 const reviewAt = (part: number) => stored(world, part, LENS)
-/** The closed pool is due for a probe, and a hand-over grants the probe. */
+/** The time of the closed pool has come, and a process hands slots on. */
 async function isTriedAgain(): Promise<void> {
   world.now = ((await closed())?.until ?? 0) + 1
   await grantSlots(world.coordinator)
@@ -83,7 +85,7 @@ async function shown(): Promise<CheckRunResource | undefined> {
 }
 
 describe('a throttled model', () => {
-  it('L1: a throttled review is parked: no loss, no result, a free slot, and a pool closed for the named time', async () => {
+  it('L1: parks the review without loss or result, frees its slot, and closes its pool for as long as asked', async () => {
     throttle()
     const before = Date.now()
     expect(await work(world, await admittedTo(0))).toEqual({ outcome: 'parked', findings: 0, blocking: 0 })
@@ -98,7 +100,7 @@ describe('a throttled model', () => {
     expect(since).toBeGreaterThanOrEqual(before)
   })
 
-  it('L1: a parked review waits, and the probe’s answer opens the pool before the probe gives up its slot', async () => {
+  it('L1: lets a parked review wait until its probe is answered, which opens the pool before the slot is released', async () => {
     throttle()
     await work(world, await admittedTo(0))
     const waits = await admittedTo(0)
@@ -117,21 +119,18 @@ describe('a throttled model', () => {
     ['no answer', new Retry('model_unreachable', 'Nobody there.', 0), 'failed', true],
     ['a refusal', new Refused('model_refused', 'No such model.', 'Name another.'), 'failed', false],
     ['a used-up quota', new Refused('model_quota_exhausted', 'No credit.', 'Pay.'), 'failed', false],
-  ])(
-    'R3: a probe that meets %s gives up its slot, and closes its pool only if the model may answer later',
-    async (_what, error, outcome, staysClosed) => {
-      throttle()
-      await work(world, await admittedTo(0))
-      await admittedTo(0)
-      await isTriedAgain()
-      whileReading = () => Promise.reject(error)
-      expect(await work(world, await reviewAt(0))).toMatchObject({ outcome })
-      expect((await closed()) !== undefined).toBe(staysClosed)
-      expect(await heldParts(world)).toEqual([])
-    },
-  )
+  ])('R3: a probe that meets %s', async (_what, error, outcome, staysClosed) => {
+    throttle()
+    await work(world, await admittedTo(0))
+    await admittedTo(0)
+    await isTriedAgain()
+    whileReading = () => Promise.reject(error)
+    expect(await work(world, await reviewAt(0))).toMatchObject({ outcome })
+    expect((await closed()) !== undefined).toBe(staysClosed)
+    expect(await heldParts(world)).toEqual([])
+  })
 
-  it('an earlier result says nothing about the model: the pool stays closed', async () => {
+  it('keeps its pool closed after a cached result, which says nothing about the model', async () => {
     said = ANSWERED
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
@@ -150,7 +149,7 @@ describe('a throttled model', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('the check run says since when and until when a run is parked, once, and its end once the model answers', async () => {
+  it('is shown in the check run once, with begin and end, until the model answers again', async () => {
     throttle()
     await work(world, await admittedTo(0))
     expect(await run()).toMatchObject({ parked: { pool: POOL } })
@@ -173,7 +172,7 @@ describe('a throttled model', () => {
     expect(await shown()).toMatchObject({ status: 'in_progress', title: 'Reviewing' })
   })
 
-  it('L2: a review whose patience is over fails with the reason, and still closes the pool', async () => {
+  it('L2: fails a review whose patience is over, with the reason, and still closes the pool', async () => {
     throttle()
     await admittedTo(0)
     const since = Date.now() - 61 * MINUTE_MS
@@ -189,7 +188,7 @@ describe('a throttled model', () => {
     expect((await run())?.parked).toBeUndefined()
   })
 
-  it('RC5: a replaced worker parks nothing and closes nothing', async () => {
+  it('RC5: is not believed from a replaced worker: no review is parked and no pool closed', async () => {
     whileReading = async () => {
       await takeBack(world.ledger, await reviewAt(0), Date.now() + 60 * MINUTE_MS)
       throw new Retry('model_throttled', 'Too many requests.', 20_000)
@@ -199,13 +198,13 @@ describe('a throttled model', () => {
     expect(await reviewAt(0)).not.toHaveProperty('throttledSince')
   })
 
-  it('a review without a model closes no pool: a throttle fails it like any other reason', async () => {
+  it('closes no pool for a review without a model, which fails as for any other reason', async () => {
     throttle()
     expect(await work(world, await admitted(world, 0))).toMatchObject({ outcome: 'failed' })
     expect((await readFleet(world.ledger)).closed).toEqual({})
   })
 
-  it('an Admit that came again during the work waits in its queue, without another call of the machine', async () => {
+  it('queues the token of a second Admit, without another call by the machine', async () => {
     whileReading = async () => {
       await asked(world, 0, { ...LENS, pool: POOL, token: 'again-0' })
       throw new Retry('model_throttled', 'Too many requests.', 20_000)
@@ -217,8 +216,8 @@ describe('a throttled model', () => {
   })
 })
 
-describe('an admitted probe', () => {
-  /** Review 0 was throttled, and tries its model again; review 1 waits. */
+describe('a probe admitted by its model', () => {
+  /** Review 0 was throttled, and is the probe now; review 1 waits. */
   async function probe(): Promise<Review> {
     throttle()
     await work(world, await admittedTo(0))
@@ -235,7 +234,7 @@ describe('an admitted probe', () => {
   const fleetReads = () => world.wire.passed.filter(about('GetItem', FLEET)).length
   const isOpen = () => vi.waitFor(async () => expect(await closed()).toBeUndefined())
 
-  it('L1: an admitted probe opens its pool during the reading: other reviews work beside it, and its run goes on', async () => {
+  it('L1: opens its pool during its reading: other reviews work beside the probe, and its run goes on', async () => {
     const review = await probe()
     said = ANSWERED
     whileReading = async (input) => {
@@ -250,7 +249,7 @@ describe('an admitted probe', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('an admitted probe that is throttled later is parked, and closes the pool again', async () => {
+  it('and throttled nevertheless is parked, and closes the pool again', async () => {
     const review = await probe()
     whileReading = async (input) => {
       callsOf(input).answered()
@@ -263,7 +262,7 @@ describe('an admitted probe', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('Review answers only after a begun admission of the probe is done', async () => {
+  it('is waited for: the pool’s opening is done before the room answers', async () => {
     const review = await probe()
     whileReading = async (input) => {
       callsOf(input).answered()
@@ -276,7 +275,7 @@ describe('an admitted probe', () => {
     expect(world.wire.passed).toEqual([])
   })
 
-  it('a probe opens its pool after the reading, if the admission failed before', async () => {
+  it('opens its pool after its reading if the opening failed before', async () => {
     const review = await probe()
     said = ANSWERED
     whileReading = async (input) => {
@@ -292,7 +291,7 @@ describe('an admitted probe', () => {
     expect(await run()).not.toHaveProperty('parked')
   })
 
-  it('I8: a probe opens nothing after its lease is lost', async () => {
+  it('I8: opens nothing once its lease is lost', async () => {
     process.env.LEASE_SECONDS = '3'
     const review = await probe()
     whileReading = async (input) => {
@@ -306,7 +305,7 @@ describe('an admitted probe', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('a worker from before the closing of the pool is no probe and opens nothing', async () => {
+  it('differs from a review at work when the pool was closed, which opens nothing', async () => {
     const works = await admittedTo(1)
     said = ANSWERED
     whileReading = async (input) => {
@@ -317,7 +316,7 @@ describe('an admitted probe', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('an open pool costs its reviews no further reads or writes of the fleet', async () => {
+  it('costs other reviews nothing: a review in an open pool reads and writes the fleet as often as before', async () => {
     const cost = async (part: number, calls: (heard: ModelCalls) => void) => {
       said = ANSWERED
       whileReading = (input) => Promise.resolve(calls(callsOf(input)))

@@ -10,7 +10,7 @@ import { runOf, wantedReview } from '../../../shared/samples.ts'
 const STATES: readonly RunState[] = ['accepted', 'running', 'concluded', 'held', 'ending', 'ended']
 const STATUSES: readonly ExecutionStatus['kind'][] = ['running', 'absent', 'ended']
 
-describe('what the sweeper does about a run', () => {
+describe('the sweeper’s action for a run', () => {
   it.each([
     ['LE4: accepted, its execution never started', 'accepted', 'absent', false, 'start'],
     ['I5: accepted, its execution over', 'accepted', 'ended', false, 'fail'],
@@ -26,7 +26,7 @@ describe('what the sweeper does about a run', () => {
     expect(runActionOf(runOf({ state }), execution, halted)).toEqual({ kind })
   })
 
-  it('I5: every run that is not ended and not waiting for something alive is moved on', () => {
+  it('I5: every run but ended runs and runs waiting for a live execution or a halt is moved on', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...STATES),
@@ -43,22 +43,22 @@ describe('what the sweeper does about a run', () => {
   })
 })
 
-describe('when it looks again', () => {
+describe('the time of the next look', () => {
   const recheckMs = 60_000
   const at = (item: object) => nextDueAt({ dueAt: 0, ...item } as DueItem, 1_000_000, recheckMs)
 
-  it('a review that waits is looked at less often than one that works: only its ticket has to be seen', () => {
+  it('a waiting review is looked at less often than a leased review, as only its ticket matters', () => {
     expect(at({ kind: 'review', review: { state: 'leased' } })).toBe(1_060_000)
     expect(at({ kind: 'review', review: { state: 'waiting' } })).toBe(1_300_000)
   })
 
-  it('an event that can not be done costs less and less', () => {
+  it('an event that stays open gets ever rarer looks', () => {
     expect(at({ kind: 'event', event: { eventAt: 1_000_000 } })).toBe(1_060_000)
     expect(at({ kind: 'event', event: { eventAt: 0 } })).toBe(1_250_000)
     expect(at({ kind: 'event', event: {} })).toBe(1_060_000)
   })
 
-  it('everything is looked at again later than now', () => {
+  it('every item is looked at again later than now', () => {
     for (const kind of ['run', 'message', 'resources', 'fleet', 'unknown']) expect(at({ kind })).toBe(1_060_000)
   })
 })
@@ -66,7 +66,7 @@ describe('when it looks again', () => {
 describe('isWanted', () => {
   const review = { ...wantedReview(0), state: 'waiting', epoch: 1 } as Review
 
-  it('a review is wanted by its own attempt while that runs, and by nothing else', () => {
+  it('a review is wanted only by the running attempt of its own run', () => {
     expect(isWanted(review, runOf({ state: 'running' }))).toBe(true)
     expect(isWanted(review, runOf({ state: 'running', attempt: 2 }))).toBe(false)
     for (const state of STATES.filter((other) => other !== 'running')) {
@@ -94,7 +94,7 @@ describe('voidSlots', () => {
     },
   )
 
-  it('the slot of another epoch, or of a review that is not there, is void', () => {
+  it('a slot at another epoch, or of a missing review, is void', () => {
     expect(seen('leased', 3)).toEqual([{ reviewId: 'r', epoch: 2 }])
     expect(seen('leased', 1)).toEqual([{ reviewId: 'r', epoch: 2 }])
     expect(voidSlots(slots, new Map())).toEqual([{ reviewId: 'r', epoch: 2 }])
