@@ -148,9 +148,9 @@ describe('the admit room', () => {
     })
 
     it.each([
-      ['of which Lambda says nothing', 1, 'The cause could not be determined.'],
-      ['that is not the one with the lease', 1, killed('another')],
-      ['that worked at an earlier epoch', 0, killed('works')],
+      ['an unnamed worker', 1, 'The cause could not be determined.'],
+      ['another worker', 1, killed('another')],
+      ['a worker of an earlier epoch', 0, killed('works')],
     ])('leaves the lease alone after a report of %s', async (_, epoch, cause) => {
       await admit('first')
       await leasedUntil('works', 1, inAnHour())

@@ -127,10 +127,10 @@ describe('PATCH /fleet/limits', () => {
   const wrong: [string, unknown, number, string][] = [
     ['no JSON', '{"configured"', 400, 'malformed_body'],
     ['no object', [], 422, 'limits_invalid'],
-    ['a member that is not known', { concurrency: 3 }, 422, 'limits_invalid'],
+    ['an unknown member', { concurrency: 3 }, 422, 'limits_invalid'],
     ['no whole number', { configured: 1.5 }, 422, 'limits_invalid'],
     ['zero', { configured: 0 }, 422, 'limits_invalid'],
-    ['a pool that is none', { pools: { nowhere: { configured: 1 } } }, 422, 'limits_invalid'],
+    ['an unknown pool', { pools: { nowhere: { configured: 1 } } }, 422, 'limits_invalid'],
   ]
   it.each(wrong)('%s is refused with a remedy and changes nothing', async (_name, body, status, code) => {
     const answer = await api.ask('PATCH /fleet/limits', { body })

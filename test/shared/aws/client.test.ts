@@ -37,7 +37,7 @@ describe('an unavailable AWS', () => {
   it.each([
     ['a throttle', { name: 'ThrottlingException' }],
     ['a timeout', { name: 'TimeoutError' }],
-    ['a connection that broke', { name: 'Error', code: 'ECONNRESET' }],
+    ['a broken connection', { name: 'Error', code: 'ECONNRESET' }],
     ['a 503', { name: 'Whatever', $metadata: { httpStatusCode: 503 } }],
   ])('%s is Retry busy', async (_what, members) => {
     const rejection = await rejectionOf(Object.assign(new Error('x'), members))

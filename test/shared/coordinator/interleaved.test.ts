@@ -42,7 +42,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 
 describe('one run, ended in every way at once', () => {
   it.each(Array.from({ length: ORDERS }, (_, seed) => seed))(
-    'I5, IL11, order %d: it ends, and leaves nothing behind',
+    'I5, IL11, order %d: the run ends, and leaves nothing behind',
     async (seed) => {
       const number = 1_000 + seed
       const request = requestOf({ number, head: sha(`h1-${seed}`) })

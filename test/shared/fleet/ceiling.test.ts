@@ -108,7 +108,7 @@ describe('changeLimits', () => {
     ['accountQuota', { accountQuota: 16 }, { pools: { 'model/a': { configured: 17 } } }],
     ['accountQuota', { configured: 50 }, { accountQuota: 16 }],
     ['accountQuota', { pools: { 'model/a': { configured: 50 } } }, { accountQuota: 16 }],
-  ])('CE2: a value without any effect is refused, and %s is named', (limit, current, patch) => {
+  ])('CE2: a value beyond a ceiling is refused, and %s is named', (limit, current, patch) => {
     expect(changeLimits(limits(current), patch)).toMatchObject({ kind: 'refused', code: 'limit_above_ceiling', limit })
   })
 

@@ -47,14 +47,14 @@ describe('acquire', () => {
   })
 
   it.each([
-    ['is another’s', leased({ owner: 'other' }), { kind: 'refused', code: 'lease_held' }],
+    ['is leased by another worker', leased({ owner: 'other' }), { kind: 'refused', code: 'lease_held' }],
     ['is at another epoch', item({ epoch: 4 }), { kind: 'refused', code: 'stale_fence' }],
     ['waits', item({ state: 'waiting' }), { kind: 'refused', code: 'stale_fence' }],
     ['is done', item({ state: 'completed', owner: 'me' }), { kind: 'refused', code: 'stale_fence' }],
-    ['is not there', undefined, { kind: 'refused', code: 'stale_fence' }],
-    ['is ours: the refusal was the answer to our own first try (AW32)', leased(), { kind: 'done' }],
-    ['is granted still: what was not answered may yet arrive', item(), { kind: 'unknown' }],
-  ] as const)('the review %s', (_, seen, answer) => {
+    ['is missing', undefined, { kind: 'refused', code: 'stale_fence' }],
+    ['is leased by the same worker: its own first try was refused (AW32)', leased(), { kind: 'done' }],
+    ['is still granted: the unanswered write may yet arrive', item(), { kind: 'unknown' }],
+  ] as const)('acquire finds that the review %s', (_, seen, answer) => {
     expect(step.answerOf(seen)).toEqual(answer)
     if (answer.kind === 'refused' && seen) expect(write(seen, step)).toBeUndefined()
   })
@@ -145,45 +145,48 @@ describe('isLost', () => {
 
   it.each([
     ['Lambda names another invocation', held, { epoch: 3, cause: exit.replace('8f5a', '0000') }],
-    ['Lambda names nobody', held, { epoch: 3, cause: '' }],
-    ['the lease names nobody', leased({ owner: undefined as never }), { epoch: 3, cause: 'undefined' }],
+    ['Lambda names no invocation', held, { epoch: 3, cause: '' }],
+    ['the lease has no owner', leased({ owner: undefined as never }), { epoch: 3, cause: 'undefined' }],
     ['the crash was at an earlier epoch', held, { epoch: 2, cause: exit }],
     ['the crash was at an earlier grant', item({ until: NOW }), { epoch: 2, cause: exit }],
     ['no worker crashed', item({ epoch: 1, until: NOW }), { epoch: 0, cause: '' }],
-    ['it waits', item({ state: 'waiting' }), { epoch: 3, cause: exit }],
-    ['it is done', item({ state: 'completed', owner }), { epoch: 3, cause: exit }],
-  ] as const)('it is no evidence if %s', (_, review, lost) => {
+    ['the review waits', item({ state: 'waiting' }), { epoch: 3, cause: exit }],
+    ['the review is done', item({ state: 'completed', owner }), { epoch: 3, cause: exit }],
+  ] as const)('a crash proves nothing if %s', (_, review, lost) => {
     expect(isLost(review, lost)).toBe(false)
     if (!isDone(review.state)) expect(taking(review, NOW, lost)).toBeUndefined()
   })
 })
 
 describe('takeBack', () => {
-  it.each(['granted', 'leased'] as const)('AW29: %s, one millisecond after its end and not at it', (state) => {
-    expect(taking(item({ state, until: NOW }))).toBeUndefined()
-    expect(taking(item({ state, until: NOW - 1 }))).toBeDefined()
-  })
-
-  it.each(['planned', 'waiting', 'completed', 'failed', 'ended'] as const)(
-    'nothing is taken of what is %s',
+  it.each(['granted', 'leased'] as const)(
+    'AW29: a %s review is taken back a millisecond after its end, not at its end',
     (state) => {
-      expect(taking(item({ state, until: 0 }))).toBeUndefined()
+      expect(taking(item({ state, until: NOW }))).toBeUndefined()
+      expect(taking(item({ state, until: NOW - 1 }))).toBeDefined()
     },
   )
 
-  it.each([
-    ['has ended', leased({ until: NOW - 1 }), undefined],
-    ['is of a dead worker', leased(), { epoch: 3, cause: 'RequestId: me' }],
-  ] as const)('of what %s, it is refused by whatever happened since: renewed, leased, told, taken', (_, seen, lost) => {
-    const step = taking(seen, NOW, lost)
-    expect(step && write(seen, step)).toMatchObject({ epoch: 4, losses: 1 })
-    const since = [{ until: NOW }, { state: 'granted' }, { token: 't' }, { epoch: 4 }, { owner: 'other' }] as const
-    for (const changes of since) {
-      const now = { ...seen, ...changes }
-      expect(step && write(now, step)).toBeUndefined()
-      expect(step?.answerOf(now)).toEqual({ kind: 'refused', code: 'stale_fence' })
-    }
+  it.each(['planned', 'waiting', 'completed', 'failed', 'ended'] as const)('a %s review is not taken back', (state) => {
+    expect(taking(item({ state, until: 0 }))).toBeUndefined()
   })
+
+  it.each([
+    ['an ended lease', leased({ until: NOW - 1 }), undefined],
+    ['a dead worker’s lease', leased(), { epoch: 3, cause: 'RequestId: me' }],
+  ] as const)(
+    'the take-back of %s is refused after any change since: renewed, leased, told, taken',
+    (_, seen, lost) => {
+      const step = taking(seen, NOW, lost)
+      expect(step && write(seen, step)).toMatchObject({ epoch: 4, losses: 1 })
+      const since = [{ until: NOW }, { state: 'granted' }, { token: 't' }, { epoch: 4 }, { owner: 'other' }] as const
+      for (const changes of since) {
+        const now = { ...seen, ...changes }
+        expect(step && write(now, step)).toBeUndefined()
+        expect(step?.answerOf(now)).toEqual({ kind: 'refused', code: 'stale_fence' })
+      }
+    },
+  )
 
   it('AW32: recognises its own first try by its nonce, even after further steps, and never another writer’s', () => {
     const seen = leased({ until: NOW - 1, token: 't' })

@@ -20,7 +20,7 @@ describe('meaningOf', () => {
   )
 
   it.each(['accepted', 'running', 'concluded', 'held'] as const)(
-    'D7: a new delivery joins a run that is %s',
+    'D7: a new delivery joins a run in state %s',
     (state) => {
       expect(meaningOf(runOf({ state }), requestOf(), 'd9')).toBe('join')
     },

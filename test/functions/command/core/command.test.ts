@@ -54,7 +54,7 @@ describe('review', () => {
   })
 
   it.each(['/muster review', '/muster review mind the locks'])(
-    '%s gets its turn before what was pushed with it',
+    '%s gets an earlier turn than a push at the same time',
     (text) => {
       const decision = decide(facts(text))
       if (decision.kind !== 'review') throw new Error(`Expected a review, got ${decision.kind}`)
@@ -183,10 +183,10 @@ describe('with a thread whose run is not the run of the head', () => {
     ['the text could not be read again', edited(failed), pushed(), 'thread', 'thread'],
     ['the text was read again, the head is incomplete', edited(), pushed(incomplete), 'head', 'thread'],
     ['both have something missing', edited(failed), pushed(failed), 'head', 'thread'],
-    ['the head was read as a whole after its text', edited(failed), pushed({ acceptedAt: 300 }), 'head', 'head'],
+    ['the head was read completely after its text', edited(failed), pushed({ acceptedAt: 300 }), 'head', 'head'],
     ['the head was asked for after', focused(incomplete), pushed({ ...failed, acceptedAt: 300 }), 'head', 'head'],
-    ['the head is at work', focused(incomplete), pushed({ state: 'running' }), 'head', 'head'],
-    ['the focus is at work', focused({ state: 'running' }), pushed(incomplete), 'thread', 'thread'],
+    ['the head is being reviewed', focused(incomplete), pushed({ state: 'running' }), 'head', 'head'],
+    ['the focus is being reviewed', focused({ state: 'running' }), pushed(incomplete), 'thread', 'thread'],
     ['the head came late', focused(incomplete), pushed({ outcome: 'superseded', acceptedAt: 300 }), 'thread', 'thread'],
     [
       'the head came late, all is read',
@@ -196,10 +196,16 @@ describe('with a thread whose run is not the run of the head', () => {
       'thread',
     ],
     ['an earlier head was said last', focused({ head: sha('old') }), pushed(failed), 'head', 'head'],
-    ['an earlier head is at work', focused({ head: sha('old'), state: 'running' }), pushed(failed), 'head', 'thread'],
+    [
+      'an earlier head is being reviewed',
+      focused({ head: sha('old'), state: 'running' }),
+      pushed(failed),
+      'head',
+      'thread',
+    ],
   ]
 
-  it.each(meant)('LE16: %s', (_, threadRun, headRun, retried, told) => {
+  it.each(meant)('LE16: retry and status choose between the two runs: %s', (_, threadRun, headRun, retried, told) => {
     const runs = { thread: threadRun, head: headRun }
     expect(decide(facts('/muster retry', { threadRun, headRun }))).toEqual({ kind: 'retry', run: runs[retried] })
     expect(decide(facts('/muster status', { threadRun, headRun }))).toEqual({ kind: 'status', run: runs[told] })

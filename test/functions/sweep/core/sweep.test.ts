@@ -12,12 +12,12 @@ const STATUSES: readonly ExecutionStatus['kind'][] = ['running', 'absent', 'ende
 
 describe('the sweeper’s action for a run', () => {
   it.each([
-    ['LE4: accepted, its execution never started', 'accepted', 'absent', false, 'start'],
-    ['I5: accepted, its execution over', 'accepted', 'ended', false, 'fail'],
-    ['accepted, its execution about to plan', 'accepted', 'running', false, 'look_later'],
-    ['I5: running, its execution over', 'running', 'ended', false, 'fail'],
-    ['I5: running, its execution unknown', 'running', 'absent', false, 'fail'],
-    ['running, its execution too', 'running', 'running', false, 'look_later'],
+    ['LE4: accepted, without an execution', 'accepted', 'absent', false, 'start'],
+    ['I5: accepted, with an ended execution', 'accepted', 'ended', false, 'fail'],
+    ['accepted, with a running execution', 'accepted', 'running', false, 'look_later'],
+    ['I5: running, with an ended execution', 'running', 'ended', false, 'fail'],
+    ['I5: running, without an execution', 'running', 'absent', false, 'fail'],
+    ['running, with a running execution', 'running', 'running', false, 'look_later'],
     ['RO10: concluded', 'concluded', 'ended', false, 'nudge'],
     ['PL4: held, the halt still standing', 'held', 'ended', true, 'look_later'],
     ['PL4, IL12: held, the halt lifted', 'held', 'ended', false, 'resume'],
@@ -80,19 +80,13 @@ describe('voidSlots', () => {
   const slots = { r: { epoch: 2 } }
   const seen = (state: ReviewState, epoch: number) => voidSlots(slots, new Map([['r', { state, epoch }]]))
 
-  it.each(['waiting', 'granted', 'leased'] as const)(
-    'IL4: the slot of a review that is %s at its epoch is held',
-    (state) => {
-      expect(seen(state, 2)).toEqual([])
-    },
-  )
+  it.each(['waiting', 'granted', 'leased'] as const)('IL4: the slot of a %s review at its epoch is held', (state) => {
+    expect(seen(state, 2)).toEqual([])
+  })
 
-  it.each(['completed', 'failed', 'ended', 'planned'] as const)(
-    'IL6: the slot of a review that is %s is void',
-    (state) => {
-      expect(seen(state, 2)).toEqual([{ reviewId: 'r', epoch: 2 }])
-    },
-  )
+  it.each(['completed', 'failed', 'ended', 'planned'] as const)('IL6: the slot of a %s review is void', (state) => {
+    expect(seen(state, 2)).toEqual([{ reviewId: 'r', epoch: 2 }])
+  })
 
   it('a slot at another epoch, or of a missing review, is void', () => {
     expect(seen('leased', 3)).toEqual([{ reviewId: 'r', epoch: 2 }])

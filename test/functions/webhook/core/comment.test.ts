@@ -48,7 +48,7 @@ describe('decide: comments', () => {
     ['B3: in a quote', payload({ comment: { body: '> /muster review' } }), 'not_addressed'],
     ['H18: without a body', payload({ comment: { body: null } }), 'not_addressed'],
     ['on an issue', payload({ issue: { pull_request: null } }), 'not_a_pull_request'],
-    ['that is edited', payload({ top: { action: 'edited' } }), 'action_not_handled:issue_comment.edited'],
+    ['after an edit', payload({ top: { action: 'edited' } }), 'action_not_handled:issue_comment.edited'],
   ]
   it.each(ignored)('a comment %s is ignored silently', (_name, value, reason) => {
     expect(decided(value)).toEqual({ kind: 'ignored', reason })
