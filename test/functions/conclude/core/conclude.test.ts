@@ -59,7 +59,7 @@ describe('conclude', () => {
     const { verdict, incompleteReasons, lenses } = conclude(plan, seen([], ['correctness']), [])
     expect(verdict).toBe('incomplete')
     expect(incompleteReasons).toEqual([
-      expect.stringMatching(/^The lens correctness failed: model_throttled: a has asked .* Then ask again/),
+      expect.stringMatching(/^The lens correctness failed: model_throttled: a was throttled .* Then ask again/),
     ])
     expect(lenses.find(({ lens }) => lens === 'correctness')).toMatchObject({ state: 'failed' })
   })
