@@ -24,11 +24,11 @@ const ANSWERED: LensOutput = { ...NOTHING, usage: { model: 'a', inputTokens: 1, 
 /** Number of readings by the lens, its behaviour while reading, and its findings. */
 let readings = 0
 let whileReading: (input: LensInput) => Promise<unknown>
-let said: LensOutput
+let output: LensOutput
 const lens: Lens = async (input) => {
   readings += 1
   await whileReading(input)
-  return said
+  return output
 }
 vi.mock('../../../functions/review/lenses/index.ts', () => ({ lensOf: () => Promise.resolve(lens) }))
 
@@ -43,7 +43,7 @@ beforeEach(async () => {
   world.now = Date.now()
   readings = 0
   whileReading = () => Promise.resolve()
-  said = NOTHING
+  output = NOTHING
   await attemptRuns(world, 1, {
     reviews: [0, 1, 2].map((part) => ({ ...LENS, part, paths: [] })),
     model: { model: 'a', baseUrl: 'http://localhost/v1' },
@@ -63,7 +63,7 @@ const throttle = (afterMs = 20_000) => {
 }
 const answers = () => {
   whileReading = () => Promise.resolve()
-  said = ANSWERED
+  output = ANSWERED
 }
 const admittedTo = (part: number, changes: Partial<Review> = {}) =>
   admitted(world, part, { ...LENS, pool: POOL, token: `token-${part}-${world.answers.length}`, ...changes })
@@ -132,7 +132,7 @@ describe('a throttled model', () => {
   )
 
   it('an earlier result says nothing about the model: the pool stays closed', async () => {
-    said = ANSWERED
+    output = ANSWERED
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
       'ValidationException',
@@ -237,7 +237,7 @@ describe('an admitted probe', () => {
 
   it('L1: an admitted probe opens its pool during the reading: other reviews work beside it, and its run goes on', async () => {
     const review = await probe()
-    said = ANSWERED
+    output = ANSWERED
     whileReading = async (input) => {
       callsOf(input).answered()
       await vi.waitFor(async () => expect(await run()).not.toHaveProperty('parked'))
@@ -278,7 +278,7 @@ describe('an admitted probe', () => {
 
   it('a probe opens its pool after the reading, if the admission failed before', async () => {
     const review = await probe()
-    said = ANSWERED
+    output = ANSWERED
     whileReading = async (input) => {
       const opens = about('UpdateItem', FLEET)
       const stop = world.wire.refuse(opens, 'ValidationException')
@@ -308,7 +308,7 @@ describe('an admitted probe', () => {
 
   it('a worker from before the closing of the pool is no probe and opens nothing', async () => {
     const works = await admittedTo(1)
-    said = ANSWERED
+    output = ANSWERED
     whileReading = async (input) => {
       await closePool(world.coordinator, slotOf(await admittedTo(0)), Date.now() + MINUTE_MS)
       callsOf(input).answered()
@@ -319,7 +319,7 @@ describe('an admitted probe', () => {
 
   it('an open pool costs its reviews no further reads or writes of the fleet', async () => {
     const cost = async (part: number, calls: (heard: ModelCalls) => void) => {
-      said = ANSWERED
+      output = ANSWERED
       whileReading = (input) => Promise.resolve(calls(callsOf(input)))
       const review = await admittedTo(part)
       world.wire.passed.length = 0
