@@ -26,16 +26,14 @@ export interface ConcludeDeps extends Coordinator {
 }
 
 /** A conclusion, with its new message or with the earlier message for its round. */
-interface Concluded extends Pick<ConclusionWrite, 'message' | 'roundOf'> {
+export interface ConclusionToStore extends Pick<ConclusionWrite, 'planKey' | 'message' | 'roundOf'> {
   readonly conclusion: Conclusion
 }
 
-export interface MadeConclusion extends Concluded {
-  readonly planKey: string
-}
+type Concluded = Omit<ConclusionToStore, 'planKey'>
 
 /** Throws Retry `claim_contended` while an earlier review is being withdrawn. */
-export async function makeConclusion(deps: ConcludeDeps, run: Run, thread: Thread): Promise<MadeConclusion> {
+export async function makeConclusion(deps: ConcludeDeps, run: Run, thread: Thread): Promise<ConclusionToStore> {
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
   const plan = await getDocument<Plan>(deps.documents, run.plan)
   const concluded = isRestated(run, plan)

@@ -11,19 +11,19 @@ import { checkRunOf } from './core/check-run.ts'
 import { isWhole } from './core/conclude.ts'
 import { labelOf } from './core/label.ts'
 import { summaryOf } from './core/summary.ts'
-import type { ConcludeDeps, MadeConclusion } from './make-conclusion.ts'
+import type { ConcludeDeps, ConclusionToStore } from './make-conclusion.ts'
 
 /** `again` if the thread or the run has changed since Conclude read it. */
 export async function storeConclusion(
   deps: ConcludeDeps,
   { run, thread, token }: Pick<ConclusionWrite, 'run' | 'thread' | 'token'>,
-  { conclusion, ...made }: MadeConclusion,
+  { conclusion, ...owed }: ConclusionToStore,
 ): Promise<'owed' | 'held' | 'again'> {
   const document = await putDocument(deps.documents, conclusion)
   const resources = await storeResources(deps, run, conclusion)
   FAILPOINT: await failpoint('conclude.documents_stored')
   const moved = await writeConclusion(deps.ledger, {
-    ...made,
+    ...owed,
     thread,
     run,
     token,

@@ -32,12 +32,10 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
   const analyzers = lenses.filter((lens) => LENSES[lens].kind === 'analyzer')
   const models = lenses.filter((lens) => LENSES[lens].kind === 'model')
   const leftOut: LeftOut[] = []
-  const leaveOut = ({ path }: FileChange, because: LeftOutBecause) =>
-    leftOut.push({ path, because, reason: REASONS[because] })
   const without = (all: readonly FileChange[], becauseOf: (file: FileChange) => LeftOutBecause | undefined) =>
     all.filter((file) => {
       const because = becauseOf(file)
-      if (because !== undefined) leaveOut(file, because)
+      if (because !== undefined) leftOut.push({ path: file.path, because, reason: REASONS[because] })
       return because === undefined
     })
   const readable = without(files, nothingToRead)
@@ -55,7 +53,9 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
       reviews.push({ lens, part: index, paths: part.map((file) => file.path) })
     })
   }
-  for (const file of packed.slice(partsMax).flat()) leaveOut(file, 'over_budget')
+  for (const { path } of packed.slice(partsMax).flat()) {
+    leftOut.push({ path, because: 'over_budget', reason: REASONS.over_budget })
+  }
   return { reviews, leftOut }
 }
 

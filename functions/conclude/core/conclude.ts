@@ -24,6 +24,7 @@ export interface ReviewWithResult {
  * open findings that a review on GitHub has announced.
  */
 export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], announced: readonly string[]): Conclusion {
+  const { runId, planKey, head, kind, kindReason, lastFullHead, round, files, filesCut, pullRequest } = plan
   const results = reviews.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
   const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
   const found = [...worstOfEach(claimed).values()]
@@ -36,28 +37,28 @@ export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], annou
     found,
     rejected,
     lenses,
-    files: plan.files,
-    filesCut: plan.filesCut,
+    files,
+    filesCut,
   })
   const judgement = verdictOf({
     lenses,
     planned: plan.reviews,
     standing,
-    diff: plan.filesCut ? 'too_large' : plan.files.length === 0 ? 'empty' : 'readable',
+    diff: filesCut ? 'too_large' : files.length === 0 ? 'empty' : 'readable',
   })
   const reasons = planReasons(plan)
   const { owner, name, id } = plan.repository
   return {
-    runId: plan.runId,
-    planKey: plan.planKey,
+    runId,
+    planKey,
     repository: { id, owner, name },
-    number: plan.pullRequest.number,
-    head: plan.head,
-    baseRef: plan.pullRequest.baseRef,
-    kind: plan.kind,
-    ...(plan.kindReason ? { kindReason: plan.kindReason } : {}),
-    ...(plan.lastFullHead ? { lastFullHead: plan.lastFullHead } : {}),
-    round: plan.round,
+    number: pullRequest.number,
+    head,
+    baseRef: pullRequest.baseRef,
+    kind,
+    ...(kindReason ? { kindReason } : {}),
+    ...(lastFullHead ? { lastFullHead } : {}),
+    round,
     roundsCeiling: plan.configuration.rounds.ceiling,
     verdict: reasons.length > 0 ? 'incomplete' : judgement.verdict,
     incompleteReasons: [...reasons, ...judgement.incompleteReasons],
@@ -68,7 +69,7 @@ export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], annou
         ({ finding }) => !dispositions.some((answer) => answer.finding.fingerprint === finding.fingerprint),
       ),
       // A finding that was first found at this head needs no disposition yet.
-      ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),
+      ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== head),
     ],
     rejected,
     merged: claimed.length - found.length,

@@ -78,7 +78,7 @@ function concluded({ last, head, rounds = 0, isEdit, files, configuration, found
 }
 
 const location = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 10, line: 10, inDiff: true } as const
-const said = finding({ lens: 'correctness', severity: 'medium', location, originHead: sha('1') })
+const openFinding = finding({ lens: 'correctness', severity: 'medium', location, originHead: sha('1') })
 const verbs = ({ dispositions }: Conclusion) => dispositions.map(({ verb }) => verb)
 
 describe('an edited description after the last round', () => {
@@ -90,7 +90,7 @@ describe('an edited description after the last round', () => {
     concluded({ last, head: last.head, rounds: CEILING, configuration, found, isEdit: true })
 
   it('RO6: an edited description takes no demand for action away, however often the description is edited', () => {
-    const pushed = push(DEFAULT_CONFIGURATION, [said])
+    const pushed = push(DEFAULT_CONFIGURATION, [openFinding])
     const once = edit(pushed, DEFAULT_CONFIGURATION)
     for (const conclusion of [pushed, once, edit(once, DEFAULT_CONFIGURATION)]) {
       expect(checkRunOf(conclusion).conclusion).toBe('action_required')
@@ -120,7 +120,7 @@ describe('an edited description after the last round', () => {
 })
 
 describe('a finding without a second look', () => {
-  const first = concluded({ last: undefined, head: sha('1'), found: [said] })
+  const first = concluded({ last: undefined, head: sha('1'), found: [openFinding] })
   const pushed = {
     'its lens failed': concluded({ last: first, head: sha('2'), rounds: 1, fails: 'correctness' }),
     'the rounds are over': concluded({ last: first, head: sha('2'), rounds: CEILING }),
@@ -130,7 +130,7 @@ describe('a finding without a second look', () => {
     'A1: a finding without a second look stays open and has no annotation: %s',
     (_, last) => {
       expect(checkRunOf(first).annotations).toHaveLength(1)
-      expect(last.findings).toEqual([said])
+      expect(last.findings).toEqual([openFinding])
       expect(verbs(last)).toEqual(['not_looked_at'])
       expect(checkRunOf(last).annotations).toEqual([])
     },
@@ -138,14 +138,19 @@ describe('a finding without a second look', () => {
 
   it.each(Object.entries(pushed))('PR6: an edit of the description gives a finding no second look: %s', (_, last) => {
     const edited = concluded({ last, head: last.head, rounds: last.round || CEILING, isEdit: true })
-    expect(edited.findings).toEqual([said])
+    expect(edited.findings).toEqual([openFinding])
     expect(verbs(edited)).toEqual(['not_looked_at'])
     expect(checkRunOf(edited).annotations).toEqual([])
     expect(summaryOf(edited).body).toContain('not looked at')
   })
 
   it('PR6: after an edit, a finding seen at this head is still present', () => {
-    const again = concluded({ last: first, head: sha('2'), rounds: 1, found: [{ ...said, originHead: sha('2') }] })
+    const again = concluded({
+      last: first,
+      head: sha('2'),
+      rounds: 1,
+      found: [{ ...openFinding, originHead: sha('2') }],
+    })
     const edited = concluded({ last: again, head: sha('2'), rounds: 2, isEdit: true })
     expect(verbs(edited)).toEqual(['still_present'])
     expect(checkRunOf(edited).annotations).toHaveLength(1)

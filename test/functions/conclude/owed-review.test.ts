@@ -54,8 +54,8 @@ async function message(key: string, state: Message['state'], runId = run.runId, 
 }
 
 describe('announced findings', () => {
-  const known = (now = PLANNED_AT, said = announcements('review', 'earlier')) =>
-    announcedFingerprints(world.ledger, run, plan({ announcements: said }), now)
+  const announced = (now = PLANNED_AT, earlier = announcements('review', 'earlier')) =>
+    announcedFingerprints(world.ledger, run, plan({ announcements: earlier }), now)
 
   it.each([
     ['said', ['a', 'b']],
@@ -63,26 +63,27 @@ describe('announced findings', () => {
     ['failed', ['a']],
   ] as const)('IL2: after an earlier review was %s the announced fingerprints are %j', async (state, expected) => {
     await message('review', state, 'earlier')
-    expect(await known()).toEqual(expected)
+    expect(await announced()).toEqual(expected)
   })
 
   it('findings without a message were not announced', async () => {
-    expect(await known()).toEqual(['a'])
-    expect(await known(PLANNED_AT, { before: ['a'] })).toEqual(['a'])
+    expect(await announced()).toEqual(['a'])
+    expect(await announced(PLANNED_AT, { before: ['a'] })).toEqual(['a'])
   })
 
   it('IL2: Conclude waits for a review that is being withdrawn, for a bounded time', async () => {
     const owed = await message('review', 'owed', 'earlier')
-    await expect(known()).rejects.toMatchObject({ code: 'claim_contended' })
+    await expect(announced()).rejects.toMatchObject({ code: 'claim_contended' })
     await withdrawMessage(world.ledger, owed, world.now)
     const last = PLANNED_AT + WITHDRAWAL_DECIDED_MS - 1
-    await expect(known(last)).rejects.toMatchObject({ code: 'claim_contended' })
-    expect(await known(last + 1)).toEqual(['a'])
+    await expect(announced(last)).rejects.toMatchObject({ code: 'claim_contended' })
+    expect(await announced(last + 1)).toEqual(['a'])
   })
 })
 
 describe('the review that a conclusion owes', () => {
-  const owed = (changes: Partial<Plan> = {}, made = conclusion) => owedReview(world.ledger, run, plan(changes), made)
+  const owed = (changes: Partial<Plan> = {}, toAnnounce = conclusion) =>
+    owedReview(world.ledger, run, plan(changes), toAnnounce)
 
   it('a run owes the first review of its plan key, also without new findings', async () => {
     expect(await owed()).toEqual({ key: 'review', before: undefined })

@@ -240,7 +240,7 @@ describe('a finding without a fence after the silence of its model', () => {
   })
 
   test.each(['quote_not_found', 'over_limit'] as const)(
-    'stands if it may have been meant (%s), and its code is there',
+    'a finding without a fence stands if a rejected claim may mean it (%s), and its code still stands',
     (reason) => {
       const rejected = [rejection(unfenced, reason)]
       expect(answer(unfenced, before, { rejected })).toMatchObject({ verb: 'still_present', isOpen: true })

@@ -46,10 +46,10 @@ function seen(findings: readonly Finding[], throttled: readonly string[]): Revie
   return plan.reviews.map(({ lens, part, paths }) => {
     if (throttled.includes(lens)) return { review: { lens, part, ...givenUp }, result: undefined }
     const coverage = paths.map((path) => ({ path, state: 'full' }) as const)
-    const said = lens === 'secrets' ? findings : []
+    const ofLens = lens === 'secrets' ? findings : []
     return {
       review: { lens, part, state: 'completed' },
-      result: { lens, part, findings: said, rejected: [], coverage },
+      result: { lens, part, findings: ofLens, rejected: [], coverage },
     }
   })
 }
@@ -120,10 +120,10 @@ describe('conclude', () => {
 
     it('a finding without a fence stands at the same head, and is fixed at a newer head', () => {
       const unfenced = claimed({ severity: 'medium', fenced: false })
-      const said = conclude(first, read(first, { findings: [unfenced] }), [])
-      const here = makePlan({ ...facts, files: [file], lastConclusion: said })
+      const earlier = conclude(first, read(first, { findings: [unfenced] }), [])
+      const here = makePlan({ ...facts, files: [file], lastConclusion: earlier })
       expect(conclude(here, read(here, {}), []).verdict).toBe('concerns')
-      const newer = makePlan({ ...facts, run: { ...run, head: sha('newer') }, files: [file], lastConclusion: said })
+      const newer = makePlan({ ...facts, run: { ...run, head: sha('newer') }, files: [file], lastConclusion: earlier })
       expect(conclude(newer, read(newer, {}), [])).toMatchObject({ verdict: 'pass', dispositions: [{ verb: 'fixed' }] })
     })
 
@@ -146,7 +146,7 @@ describe('conclude', () => {
 })
 
 /** Every planned review, read in full, with this reply of the model. */
-function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewWithResult[] {
+function read(planned: Plan, reply: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewWithResult[] {
   return planned.reviews.map(({ lens, part, paths }) => ({
     review: { lens, part, state: 'completed' },
     result: {
@@ -155,7 +155,7 @@ function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'reje
       findings: [],
       rejected: [],
       coverage: paths.map((path) => ({ path, state: 'full' })),
-      ...(lens === 'correctness' ? said : {}),
+      ...(lens === 'correctness' ? reply : {}),
     },
   }))
 }
