@@ -10,16 +10,16 @@ import type { Thread } from '../../shared/runs/thread.ts'
 import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
 import { conclude, isWhole } from './core/conclude.ts'
-import { restatedConclusion } from './core/restated-conclusion.ts'
+import { restatedVerdict } from './core/restated-verdict.ts'
 import { reviewMessageOf } from './core/review-message.ts'
 import {
   announcedFingerprints,
-  type OwedReview,
-  owedReview,
+  type NextReview,
+  nextReview,
   supplementAttempt,
   unannouncedReview,
   unusedRound,
-} from './owed-review.ts'
+} from './next-review.ts'
 
 export interface ConcludeDeps extends Coordinator {
   readonly documents: Documents
@@ -51,7 +51,7 @@ async function standingConclusion(deps: ConcludeDeps, run: Run, plan: Plan, thre
   if (!owed) return { conclusion }
   // The review of another head may have announced some of the findings meanwhile.
   const announced = await announcedFingerprints(deps.ledger, run, plan, deps.now())
-  const again = restatedConclusion(conclusion, own, { announcedIn: owed.key, announced })
+  const again = restatedVerdict(conclusion, own, { announcedIn: owed.key, announced })
   return { conclusion: again, message: await storedMessage(deps, owed, plan, again) }
 }
 
@@ -73,7 +73,7 @@ async function newConclusion(deps: ConcludeDeps, run: Run, plan: Plan): Promise<
     })),
   )
   const conclusion = conclude(plan, reviews, await announcedFingerprints(ledger, run, plan, deps.now()))
-  const owed = await owedReview(ledger, run, plan, conclusion)
+  const owed = await nextReview(ledger, run, plan, conclusion)
   if (!owed) return { conclusion, roundOf: isWhole(conclusion) ? await unusedRound(ledger, run, plan) : undefined }
   const announcing = { ...conclusion, announcedIn: owed.key }
   return { conclusion: announcing, message: await storedMessage(deps, owed, plan, announcing) }
@@ -82,7 +82,7 @@ async function newConclusion(deps: ConcludeDeps, run: Run, plan: Plan): Promise<
 /** The message of a verdict that lacks a lens uses no round (RO2). */
 async function storedMessage(
   { documents }: ConcludeDeps,
-  owed: OwedReview,
+  owed: NextReview,
   plan: Plan,
   conclusion: Conclusion,
 ): Promise<MessageOwed> {

@@ -131,7 +131,7 @@ describe('a throttled model', () => {
   })
 
   it('keeps its pool closed after a cached result, which says nothing about the model', async () => {
-    said = ANSWERED
+    output = ANSWERED
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
       'ValidationException',

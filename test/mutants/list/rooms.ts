@@ -118,8 +118,8 @@ const concluded = mutantsOf(
 
 const owedReviews = mutantsOf(
   {
-    file: 'functions/conclude/owed-review.ts',
-    tests: ['test/functions/conclude/owed-review.test.ts'],
+    file: 'functions/conclude/next-review.ts',
+    tests: ['test/functions/conclude/next-review.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [
@@ -161,10 +161,10 @@ const owedReviews = mutantsOf(
     },
     {
       name: 'conclude: what is shown again is not remembered as said',
-      file: 'functions/conclude/core/restated-conclusion.ts',
+      file: 'functions/conclude/core/restated-verdict.ts',
       find: 'return { ...verdict, runId, planKey, kind, round, announcedIn, announcedBefore }',
       replace: 'return { ...verdict, kind, round, announcedIn, announcedBefore }',
-      tests: ['test/functions/conclude/core/restated-conclusion.test.ts'],
+      tests: ['test/functions/conclude/core/restated-verdict.test.ts'],
       breaks: 'The next review says all of it once more.',
     },
     {

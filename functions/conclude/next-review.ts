@@ -13,7 +13,7 @@ import type { Plan } from '../../shared/verdict/plan.ts'
 const REVIEW_KEY = 'review'
 const SUPPLEMENT_KEY = /^review-a(\d+)$/
 
-export interface OwedReview {
+export interface NextReview {
   readonly key: string
   /** The state of the review's message as read. */
   readonly before: MessageState | undefined
@@ -41,12 +41,12 @@ export async function announcedFingerprints(
  * the first lacks; none for a run of analyzers. A failed review keeps its key, by which Post finds it on GitHub if it
  * stands there after all.
  */
-export async function owedReview(
+export async function nextReview(
   ledger: Ledger,
   run: Run,
   { kind, planKey, announcements: { message } }: Plan,
   conclusion: Conclusion,
-): Promise<OwedReview | undefined> {
+): Promise<NextReview | undefined> {
   if (kind !== 'full') return undefined
   const first = await settledReview(ledger, run, planKey, REVIEW_KEY)
   if (first.before !== 'said') return first
@@ -77,7 +77,7 @@ export async function unannouncedReview(
   run: Run,
   { planKey }: Plan,
   conclusion: Conclusion,
-): Promise<OwedReview | undefined> {
+): Promise<NextReview | undefined> {
   for (const key of new Set([REVIEW_KEY, conclusion.announcedIn ?? REVIEW_KEY])) {
     const review = await settledReview(ledger, run, planKey, key)
     if (review.before !== 'said') return review
@@ -86,13 +86,13 @@ export async function unannouncedReview(
 }
 
 /** The attempt that owes a further review; undefined for the first review. */
-export function supplementAttempt({ key }: OwedReview): number | undefined {
+export function supplementAttempt({ key }: NextReview): number | undefined {
   const attempt = SUPPLEMENT_KEY.exec(key)?.[1]
   return attempt === undefined ? undefined : Number(attempt)
 }
 
 /** Throws Retry while the message is being withdrawn: its key can't be owed anew until then. */
-async function settledReview(ledger: Ledger, run: Run, planKey: string, key: string): Promise<OwedReview> {
+async function settledReview(ledger: Ledger, run: Run, planKey: string, key: string): Promise<NextReview> {
   const before = (await readReview(ledger, run, { runId: run.runId, planKey, key }))?.state
   if (before === 'withdrawing') throw beingWithdrawn()
   return { key, before }

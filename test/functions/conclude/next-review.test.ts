@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   announcedFingerprints,
-  owedReview,
+  nextReview,
   supplementAttempt,
   unannouncedReview,
   unusedRound,
-} from '../../../functions/conclude/owed-review.ts'
+} from '../../../functions/conclude/next-review.ts'
 import { WITHDRAWAL_DECIDED_MS } from '../../../shared/base/limits.ts'
 import { type Message, withdrawMessage } from '../../../shared/ledger/message.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -83,7 +83,7 @@ describe('announced findings', () => {
 
 describe('the review that a conclusion owes', () => {
   const owed = (changes: Partial<Plan> = {}, toAnnounce = conclusion) =>
-    owedReview(world.ledger, run, plan(changes), toAnnounce)
+    nextReview(world.ledger, run, plan(changes), toAnnounce)
 
   it('a run owes the first review of its plan key, also without new findings', async () => {
     expect(await owed()).toEqual({ key: 'review', before: undefined })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restatedConclusion } from '../../../../functions/conclude/core/restated-conclusion.ts'
+import { restatedVerdict } from '../../../../functions/conclude/core/restated-verdict.ts'
 import { announcementsOf } from '../../../../shared/verdict/announced-findings.ts'
 import { CHANGES_REQUESTED, finding } from '../conclusions.ts'
 
@@ -17,7 +17,7 @@ const edited = {
 }
 
 describe('a restated conclusion, updated by an edited description', () => {
-  const again = restatedConclusion(edited, own, { announcedIn: 'review', announced: ['one', 'gone'] })
+  const again = restatedVerdict(edited, own, { announcedIn: 'review', announced: ['one', 'gone'] })
 
   it('a restated conclusion has the updated verdict, under the name and round of its run', () => {
     const { runId, planKey, kind, round } = own

@@ -6,7 +6,7 @@ import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
  * run's `own` conclusion: by `announcedIn` the next plan finds the message of its findings. Findings in `announced`
  * need no comment.
  */
-export function restatedConclusion(
+export function restatedVerdict(
   standing: Conclusion,
   own: Conclusion,
   { announcedIn, announced }: { announcedIn: string; announced: readonly string[] },
