@@ -1,8 +1,11 @@
 /** One thing that a lens says, before and after it is grounded in the diff. */
-import type { Severity } from './severity.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { type Severity, severitySchema } from './severity.ts'
 
 /** Which version of a file a line belongs to, in GitHub's words: LEFT is before the change, RIGHT after it. */
-export type Side = 'LEFT' | 'RIGHT'
+export const sideSchema = z.enum(['LEFT', 'RIGHT'])
+export type Side = z.infer<typeof sideSchema>
 
 /** Where a lens says that its finding is. Analyzers know lines; a model quotes, and code computes the line. */
 export type ClaimedLocation =
@@ -42,44 +45,48 @@ export interface ClaimedFinding {
 }
 
 /** Where a finding is, once that is certain. */
-export type Location =
-  | {
-      readonly kind: 'lines'
-      readonly path: string
-      readonly side: Side
-      readonly startLine: number
-      readonly line: number
-      /** True if GitHub accepts a comment there: every line in one hunk of the diff. */
-      readonly inDiff: boolean
-    }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'pull_request' }
+const locationSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('lines'),
+    path: z.string(),
+    side: sideSchema,
+    startLine: z.number(),
+    line: z.number(),
+    /** True if GitHub accepts a comment there: every line in one hunk of the diff. */
+    inDiff: z.boolean(),
+  }),
+  z.object({ kind: z.literal('file'), path: z.string() }),
+  z.object({ kind: z.literal('pull_request') }),
+])
+export type Location = Stored<typeof locationSchema>
 
 /** A finding that stands: grounded, redacted, bounded. */
-export interface Finding {
+export const findingSchema = z.object({
   /** Identity over heads: SHA-256 of lens, rule, path and the quoted text with its white space folded (64 hex). */
-  readonly fingerprint: string
-  readonly lens: string
-  readonly rule: string
-  readonly severity: Severity
-  readonly title: string
-  readonly why: string
-  readonly clears: string
-  readonly location: Location
+  fingerprint: z.string(),
+  lens: z.string(),
+  rule: z.string(),
+  severity: severitySchema,
+  title: z.string(),
+  why: z.string(),
+  clears: z.string(),
+  location: locationSchema,
   /** The lines meant, redacted; empty for `file` and `pull_request`. */
-  readonly quote: string
-  readonly fenced: boolean
+  quote: z.string(),
+  fenced: z.boolean(),
   /** The head at which it was first said. */
-  readonly originHead: string
+  originHead: z.string(),
   /** True if a text was cut to its limit. */
-  readonly cut: boolean
-}
+  cut: z.boolean(),
+})
+export type Finding = Stored<typeof findingSchema>
 
 /** A claim that could not be grounded: counted and shown, never posted as a finding. */
-export interface RejectedFinding {
-  readonly lens: string
-  readonly rule: string
-  readonly title: string
-  readonly path: string
-  readonly reason: 'quote_not_found' | 'quote_empty' | 'path_not_in_diff' | 'line_not_in_file' | 'over_limit'
-}
+export const rejectedFindingSchema = z.object({
+  lens: z.string(),
+  rule: z.string(),
+  title: z.string(),
+  path: z.string(),
+  reason: z.enum(['quote_not_found', 'quote_empty', 'path_not_in_diff', 'line_not_in_file', 'over_limit']),
+})
+export type RejectedFinding = Stored<typeof rejectedFindingSchema>

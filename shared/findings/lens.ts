@@ -1,5 +1,7 @@
 /** What a lens is given and what it returns (DESIGN §8). It holds no GitHub credential and no network but its model. */
 
+import * as z from 'zod'
+import { openWord, type Stored } from '../base/schema.ts'
 import type { Coverage } from './coverage.ts'
 import type { FileChange } from './diff.ts'
 import type { ClaimedFinding, Finding } from './finding.ts'
@@ -7,6 +9,7 @@ import type { ClaimedFinding, Finding } from './finding.ts'
 /** The names of the lenses that exist. */
 export const LENS_NAMES = ['secrets', 'workflows', 'description', 'correctness'] as const
 export type LensName = (typeof LENS_NAMES)[number]
+export const lensNameSchema = openWord<LensName>()
 
 /** An analyzer needs no model; a model lens does. */
 export const LENS_KINDS: Readonly<Record<LensName, 'analyzer' | 'model'>> = {
@@ -25,20 +28,21 @@ export const LENS_VERSIONS: Readonly<Record<LensName, number>> = {
 }
 
 /** What is said about the pull request: claims by its author, never instructions. */
-export interface PullRequestFacts {
-  readonly repository: string
-  readonly number: number
-  readonly title: string
+export const pullRequestFactsSchema = z.object({
+  repository: z.string(),
+  number: z.number(),
+  title: z.string(),
   /** The description, `''` if there is none (H18). */
-  readonly body: string
+  body: z.string(),
   /** True if the description was cut to its limit (AD6). */
-  readonly bodyCut: boolean
-  readonly author: string
-  readonly head: string
-  readonly baseRef: string
+  bodyCut: z.boolean(),
+  author: z.string(),
+  head: z.string(),
+  baseRef: z.string(),
   /** What a person with write access wants looked at above all. */
-  readonly focus?: string
-}
+  focus: z.string().exactOptional(),
+})
+export type PullRequestFacts = Stored<typeof pullRequestFactsSchema>
 
 /** A model that a lens may call: any OpenAI-compatible endpoint. */
 export interface ModelChoice {
@@ -74,11 +78,15 @@ export interface LensInput {
   readonly signal: AbortSignal
 }
 
+/** What a model's reading used. */
+export const usageSchema = z.object({ model: z.string(), inputTokens: z.number(), outputTokens: z.number() })
+export type Usage = Stored<typeof usageSchema>
+
 export interface LensOutput {
   readonly findings: readonly ClaimedFinding[]
   /** One row for each file given, also those that hold nothing for this lens (`full`). */
   readonly coverage: readonly Coverage[]
-  readonly usage?: { readonly model: string; readonly inputTokens: number; readonly outputTokens: number }
+  readonly usage?: Usage
 }
 
 /** One way of reading. Throws `Refused`, `Retry` or `Dead` (shared/base/errors.ts); an error is never "no findings". */

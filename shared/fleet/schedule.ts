@@ -1,55 +1,58 @@
 /** Who gets the fleet's free places. Pure: the fleet as it is and who waits, in; grants, out (DESIGN §5). */
-
+import * as z from 'zod'
 import { POOLS_LIMITED_MAX, TURN_ASKED_MS, TURN_SHADOW_MS } from '../base/limits.ts'
+import type { Stored } from '../base/schema.ts'
 import type { Run } from '../runs/run.ts'
-import { effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits, LIMITS_DEFAULT } from './ceiling.ts'
+import { effectiveOf, effectiveOfPool, effectiveOfRepository, fleetLimitsSchema, LIMITS_DEFAULT } from './ceiling.ts'
 
 /** A place that is taken. It has no clock: it is void when its review is done or at another epoch. */
-export interface Slot {
-  readonly epoch: number
-  readonly repository: number
-  readonly pool: string
+const slotSchema = z.object({
+  epoch: z.number(),
+  repository: z.number(),
+  pool: z.string(),
   /** ms UTC of who granted it: for people, and to leave a grant to who is finishing it. */
-  readonly since: number
+  since: z.number(),
   /** Nonce of who granted it. */
-  readonly by?: string
-}
-
-/** A pool whose model asked for patience. */
-export interface Closing {
-  /** ms UTC: since when it is closed, and until when nothing is granted in it. */
-  readonly since: number
-  readonly until: number
-  /** The one review that tries it again after `until`; it counts while it holds its slot. */
-  readonly probe?: SlotHolder
-}
+  by: z.string().exactOptional(),
+})
+export type Slot = Stored<typeof slotSchema>
 
 /** A review's place, at one epoch. */
-export interface SlotHolder {
-  readonly reviewId: string
-  readonly epoch: number
-}
+const slotHolderSchema = z.object({ reviewId: z.string(), epoch: z.number() })
+export type SlotHolder = Stored<typeof slotHolderSchema>
 
-export interface Fleet {
-  readonly limits: FleetLimits
+/** A pool whose model asked for patience. */
+const closingSchema = z.object({
+  /** ms UTC: since when it is closed, and until when nothing is granted in it. */
+  since: z.number(),
+  until: z.number(),
+  /** The one review that tries it again after `until`; it counts while it holds its slot. */
+  probe: slotHolderSchema.exactOptional(),
+})
+export type Closing = Stored<typeof closingSchema>
+
+export const fleetSchema = z.object({
+  limits: fleetLimitsSchema,
   /** By review id. */
-  readonly slots: Readonly<Record<string, Slot>>
+  slots: z.record(z.string(), slotSchema),
   /** By pool; a pool that isn't named is open. */
-  readonly closed: Readonly<Record<string, Closing>>
+  closed: z.record(z.string(), closingSchema),
   /** How many grants there ever were. */
-  readonly granted: number
+  granted: z.number(),
   /** Of limits and closings; 0 for a fleet that was never written. Grants and releases don't raise it. */
-  readonly version: number
-}
+  version: z.number(),
+})
+export type Fleet = Stored<typeof fleetSchema>
 
 /** A review that waits. */
-export interface Ticket extends SlotHolder {
-  readonly repository: number
-  readonly installation: number
-  readonly pool: string
+export const ticketSchema = slotHolderSchema.extend({
+  repository: z.number(),
+  installation: z.number(),
+  pool: z.string(),
   /** Smallest first; ms UTC. */
-  readonly turn: number
-}
+  turn: z.number(),
+})
+export type Ticket = Stored<typeof ticketSchema>
 
 export const FLEET_AT_REST: Fleet = { limits: LIMITS_DEFAULT, slots: {}, closed: {}, granted: 0, version: 0 }
 

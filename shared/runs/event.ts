@@ -1,35 +1,43 @@
 /** What a delivery asks of the command room: everything that isn't a head to be reviewed. */
-import type { Repository } from './run.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { repositorySchema } from './run.ts'
 
-interface EventOfPullRequest {
-  readonly repository: Repository
-  readonly number: number
+const ofPullRequest = {
+  repository: repositorySchema,
+  number: z.number(),
   /** Identity of the event: the same one twice is written once. */
-  readonly cause: string
+  cause: z.string(),
   /** ms UTC, by GitHub's clock */
-  readonly eventAt: number
+  eventAt: z.number(),
 }
 
-export interface ClosedEvent extends EventOfPullRequest {
-  readonly kind: 'closed'
-}
+const closedEventSchema = z.object({ ...ofPullRequest, kind: z.literal('closed') })
+export type ClosedEvent = Stored<typeof closedEventSchema>
 
 /** A comment that is addressed to Muster. */
-export interface CommandEvent extends EventOfPullRequest {
-  readonly kind: 'command'
-  readonly commentId: number
+const commandEventSchema = z.object({
+  ...ofPullRequest,
+  kind: z.literal('command'),
+  commentId: z.number(),
   /** Login of who wrote it. */
-  readonly author: string
+  author: z.string(),
   /** The comment's text, cut and redacted. */
-  readonly text: string
+  text: z.string(),
   /** Digest of the whole comment: the same id with another text is a conflict (LE15). */
-  readonly payloadDigest: string
-}
+  payloadDigest: z.string(),
+})
+export type CommandEvent = Stored<typeof commandEventSchema>
 
 export type PullRequestEvent = ClosedEvent | CommandEvent
 
 /** An event as it stands in the ledger. */
-export type RecordedEvent = PullRequestEvent & {
-  /** ms UTC, by our own clock: when it was recorded. */
-  readonly acceptedAt: number
-}
+export const recordedEventSchema = z.intersection(
+  z.discriminatedUnion('kind', [closedEventSchema, commandEventSchema]),
+  z.object({
+    state: z.enum(['open', 'done']),
+    /** ms UTC, by our own clock: when it was recorded. */
+    acceptedAt: z.number(),
+  }),
+)
+export type RecordedEvent = Stored<typeof recordedEventSchema>

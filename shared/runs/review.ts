@@ -1,46 +1,52 @@
 /** A review: one lens over one part of the diff, inside a run; the unit that is dispatched, leased and retried. */
+import * as z from 'zod'
+import { membersOf, openWord, type Stored } from '../base/schema.ts'
 import type { LensName } from '../findings/lens.ts'
-import type { Reason, Repository } from './run.ts'
-
-/** `planned` has no item yet, or one that was taken back without a token. */
-export type ReviewState = 'planned' | 'waiting' | 'granted' | 'leased' | 'completed' | 'failed' | 'ended'
+import { reasonSchema, repositorySchema } from './run.ts'
 
 /** `adjudication` is a review too: the second reading of blocking findings. */
 export type ReviewLens = LensName | 'adjudication'
+export const reviewLensSchema = openWord<ReviewLens>()
 
-export interface ReviewName {
-  readonly runId: string
-  readonly planKey: string
-  readonly lens: ReviewLens
-  readonly part: number
-}
+const name = { runId: z.string(), planKey: z.string(), lens: reviewLensSchema, part: z.number() }
+export type ReviewName = Pick<Review, keyof typeof name>
 
-export interface Review extends ReviewName {
-  /** Attempt of the run that it works for; a completed one is reused by later attempts. */
-  readonly attempt: number
-  readonly state: ReviewState
-  /** Raised by every take-back and ending, never lowered. */
-  readonly epoch: number
-  /** How often it was taken back in this attempt; absent for never. */
-  readonly losses?: number
-  /** ms UTC: when its model was first throttled for it in this attempt; absent if it never was. */
-  readonly throttledSince?: number
+/** What a review knows of its attempt: none of it is taken over into the next one. */
+const ofAttempt = {
   /** The invocation that holds the lease, or that completed it. */
-  readonly owner?: string
+  owner: z.string().exactOptional(),
   /** ms UTC: end of the grant or of the lease. */
-  readonly until?: number
-  /** Task tokens of Admit, until they are answered: task-token.ts. */
-  readonly token?: string
-  readonly repository: Repository
-  readonly pool: string
-  /** Order among waiting reviews, smallest first; ms UTC. */
-  readonly turn: number
+  until: z.number().exactOptional(),
+  /** How often it was taken back; absent for never. */
+  losses: z.number().exactOptional(),
+  /** ms UTC: when its model was first throttled for it; absent if it never was. */
+  throttledSince: z.number().exactOptional(),
   /** Document digest of what the lens said. */
-  readonly result?: string
-  readonly findings?: number
-  readonly blocking?: number
-  readonly reason?: Reason
+  result: z.string().exactOptional(),
+  findings: z.number().exactOptional(),
+  blocking: z.number().exactOptional(),
+  reason: reasonSchema.exactOptional(),
 }
+export const OF_REVIEWS_ATTEMPT = membersOf(ofAttempt)
+
+export const reviewSchema = z.object({
+  ...name,
+  ...ofAttempt,
+  /** Attempt of the run that it works for; a completed one is reused by later attempts. */
+  attempt: z.number(),
+  /** `planned` has no item yet, or one that was taken back without a token. */
+  state: z.enum(['planned', 'waiting', 'granted', 'leased', 'completed', 'failed', 'ended']),
+  /** Raised by every take-back and ending, never lowered. */
+  epoch: z.number(),
+  /** Task tokens of Admit, until they are answered: task-tokens.ts. */
+  token: z.string().exactOptional(),
+  repository: repositorySchema,
+  pool: z.string(),
+  /** Order among waiting reviews, smallest first; ms UTC. */
+  turn: z.number(),
+})
+export type Review = Stored<typeof reviewSchema>
+export type ReviewState = Review['state']
 
 /** A review's name as one text, as it travels through Step Functions and stands in slots and tickets. */
 export function reviewIdOf(name: ReviewName): string {

@@ -1,21 +1,20 @@
 /** What people have been told of: a finding is said when its review stands on GitHub, not when it was found (IL2, D9). */
-
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
 import type { Finding } from '../findings/finding.ts'
 import type { Conclusion } from './conclusion.ts'
 import { notLookedAt } from './reconciliation.ts'
 
 /** Which findings of a verdict were said, as far as it knows itself, and where the rest was to be said. */
-export interface Announcements {
+export const announcementsSchema = z.object({
   /** Fingerprints that were said before that verdict. */
-  readonly before: readonly string[]
+  before: z.array(z.string()),
   /** Its own message, and the fingerprints that it says; absent where it had none. What became of it decides. */
-  readonly message?: {
-    readonly runId: string
-    readonly planKey: string
-    readonly key: string
-    readonly fingerprints: readonly string[]
-  }
-}
+  message: z
+    .object({ runId: z.string(), planKey: z.string(), key: z.string(), fingerprints: z.array(z.string()) })
+    .exactOptional(),
+})
+export type Announcements = Stored<typeof announcementsSchema>
 
 /**
  * Findings that a conclusion has yet to say, worst first. Not among them is what nobody looked at again at this head: where it
