@@ -16,12 +16,12 @@ import { readRun, updateRun } from '../../shared/ledger/run.ts'
 import { contended, openLedger } from '../../shared/ledger/table.ts'
 import { type ConclusionWrite, type MessageOwed, readThread, writeConclusion } from '../../shared/ledger/thread.ts'
 import { concludeInput, inputOf } from '../../shared/runs/contract.ts'
-import type { ReviewResult } from '../../shared/runs/review-result.ts'
+import { reviewResultSchema } from '../../shared/runs/review-result.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import { withToken } from '../../shared/runs/task-tokens.ts'
 import type { Thread } from '../../shared/runs/thread.ts'
-import type { Conclusion } from '../../shared/verdict/conclusion.ts'
-import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
+import { type Conclusion, conclusionSchema } from '../../shared/verdict/conclusion.ts'
+import { isRestated, type Plan, planSchema } from '../../shared/verdict/plan.ts'
 import { checkRunOf } from './core/check-run.ts'
 import { conclude } from './core/conclude.ts'
 import { labelOf } from './core/label.ts'
@@ -78,7 +78,7 @@ async function concludeOnce(runId: string, attempt: number, token: string): Prom
   const thread = await readThread(ledger, run.repository.id, run.number)
   if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
-  const plan = await getDocument<Plan>(documents, run.plan)
+  const plan = await getDocument(documents, run.plan, planSchema)
   const { conclusion, ...owed } = isRestated(run, plan)
     ? await shownBefore(run, plan, thread)
     : await concluded(run, plan)
@@ -122,7 +122,7 @@ async function shownBefore(run: Run, plan: Plan, thread: Thread): Promise<Conclu
 }
 
 async function conclusionOf(digest: string | undefined): Promise<Conclusion> {
-  if (digest !== undefined) return getDocument<Conclusion>(documents, digest)
+  if (digest !== undefined) return getDocument(documents, digest, conclusionSchema)
   const remedy = 'Push, to have the head reviewed anew.'
   throw new Dead('document_missing', 'The verdict to be shown again is not known.', remedy)
 }
@@ -134,7 +134,7 @@ async function concluded(run: Run, plan: Plan): Promise<Concluded> {
       review,
       result:
         review.state === 'completed' && review.result
-          ? await getDocument<ReviewResult>(documents, review.result)
+          ? await getDocument(documents, review.result, reviewResultSchema)
           : undefined,
     })),
   )

@@ -6,7 +6,7 @@ import { type Documents, getDocument, putText } from '../../shared/documents/doc
 import type { GitHub, PullRequest } from '../../shared/github/github.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import type { Thread } from '../../shared/runs/thread.ts'
-import type { Conclusion } from '../../shared/verdict/conclusion.ts'
+import { conclusionSchema } from '../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../shared/verdict/plan.ts'
 import { CONFIGURATION_PATH, configurationOf } from './core/configuration.ts'
 import { type PlanFacts, textsWanted } from './core/plan.ts'
@@ -31,7 +31,7 @@ export async function gather(
     github.mergeBase(repo, base, run.head),
     github.textAt(repo, base, CONFIGURATION_PATH),
     github.pullRequestTemplate(repo, base),
-    thread.lastConclusion && getDocument<Conclusion>(documents, thread.lastConclusion.digest),
+    thread.lastConclusion && getDocument(documents, thread.lastConclusion.digest, conclusionSchema),
   ])
   const text = configurationFile.state === 'text' ? configurationFile.text : undefined
   const { configuration, problems } = configurationOf(text)

@@ -19,7 +19,7 @@ import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
 import { inputOf, type PlanAnswer, planInput } from '../../shared/runs/contract.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import type { Plan } from '../../shared/verdict/plan.ts'
+import { planSchema } from '../../shared/verdict/plan.ts'
 import { type Claimed, claimPullRequest } from './claim-pull-request.ts'
 import { isOutOfPatience, throttledUntil } from './core/patience.ts'
 import { answerPlanned, planClaimed } from './store-plan.ts'
@@ -51,7 +51,7 @@ export async function handler(input: unknown): Promise<PlanAnswer> {
   if (!run) throw new Refused('unknown_run', 'There is no such run.', 'Comment /muster review on the pull request.')
   if (run.attempt !== attempt || run.state === 'ended' || run.state === 'ending') return ended('superseded')
   if (run.state === 'held') return ended('held')
-  if (run.plan) return answerPlanned(deps, run, await getDocument<Plan>(deps.documents, run.plan), 'replay')
+  if (run.plan) return answerPlanned(deps, run, await getDocument(deps.documents, run.plan, planSchema), 'replay')
 
   const ending = { ...deps, stateMachineArn: stateMachineArnOf(execution) }
   try {
@@ -72,7 +72,7 @@ async function planRun(run: Run, ending: Ending): Promise<PlanAnswer> {
   const claimed = await claimPullRequest({ ...deps, github }, run)
   if (claimed.kind === 'held') return ended('held')
   if (claimed.kind === 'planned') {
-    return answerPlanned(deps, claimed.run, await getDocument<Plan>(deps.documents, claimed.plan), 'replay')
+    return answerPlanned(deps, claimed.run, await getDocument(deps.documents, claimed.plan, planSchema), 'replay')
   }
   if (claimed.kind !== 'claimed') return notPlanned(run, claimed, ending)
   FAILPOINT: await failpoint('plan.claimed')

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { describeExecution, executionArnOf, startExecution, stopExecution } from '../../shared/aws/executions.ts'
 import type { Log } from '../../shared/aws/log.ts'
 import { type NudgeQueue, nudge } from '../../shared/aws/queue.ts'
-import { Dead } from '../../shared/base/errors.ts'
 import { CONTRACT } from '../../shared/base/limits.ts'
 import { endUnwanted } from '../../shared/coordinator/end-review.ts'
 import { type EndingDeps, finishEnding } from '../../shared/coordinator/ending.ts'
@@ -17,12 +16,10 @@ import { tellDone } from '../../shared/coordinator/tell-done.ts'
 import { modelOfPool } from '../../shared/fleet/pools.ts'
 import { impatience, parkedSince } from '../../shared/fleet/throttling.ts'
 import type { DueItem } from '../../shared/ledger/due.ts'
-import { readFleet, restFleet } from '../../shared/ledger/fleet.ts'
+import { isQueued, readFleet, restFleet } from '../../shared/ledger/fleet.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
-import { isQueued } from '../../shared/ledger/queued.ts'
 import { readReview, ticketOf } from '../../shared/ledger/review.ts'
-import { beginEnding, readRun } from '../../shared/ledger/run.ts'
-import { resumeRun } from '../../shared/ledger/run-again.ts'
+import { beginEnding, readRun, resumeRun } from '../../shared/ledger/run.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
 import { isDone, parseReviewId, type Review, reviewIdOf } from '../../shared/runs/review.ts'
 import { isLive, type Reason, type Run } from '../../shared/runs/run.ts'
@@ -52,7 +49,7 @@ export async function takeUp(deps: SweepDeps, item: DueItem, tick: Tick = newTic
     case 'resources':
       return nudgePost(deps, item.resources, tick)
     case 'unknown':
-      throw new Dead('due_unknown', 'Nothing is known to do about it.', 'Deploy the version that wrote it.')
+      throw item.why
   }
 }
 

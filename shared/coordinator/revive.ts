@@ -1,6 +1,6 @@
 /** GitHub shows a head whose run was superseded or closed, or would be: it is asked for again, as of what GitHub shows. */
 
-import { askAgain } from '../ledger/run-again.ts'
+import { askAgain } from '../ledger/run.ts'
 import type { PullRequestShown } from '../runs/head.ts'
 import type { Run } from '../runs/run.ts'
 import { causeOf, runIdOf } from '../runs/run-identity.ts'

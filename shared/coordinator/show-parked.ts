@@ -2,13 +2,12 @@
 
 import { failpoint } from '../base/failpoints.ts'
 import { type Documents, getDocument, putDocument } from '../documents/documents.ts'
-import { writeParked } from '../ledger/parked.ts'
-import { readRun } from '../ledger/run.ts'
+import { readRun, writeParked } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
 import { inProgressCheckRun, parkedCheckRun } from '../publishing/check-run.ts'
 import type { CheckRunResource } from '../publishing/github-payloads.ts'
 import type { Run } from '../runs/run.ts'
-import type { Plan } from '../verdict/plan.ts'
+import { planSchema } from '../verdict/plan.ts'
 import type { Coordinator } from './coordinator.ts'
 
 export interface ShowParkedDeps extends Pick<Coordinator, 'ledger' | 'now'> {
@@ -39,7 +38,7 @@ export async function showGoingOn(deps: ShowParkedDeps, run: Run): Promise<void>
     isShown: ({ parked }) => parked === undefined,
     mark: undefined,
     async checkRun() {
-      const { reviews } = await getDocument<Plan>(deps.documents, run.plan ?? '')
+      const { reviews } = await getDocument(deps.documents, run.plan ?? '', planSchema)
       return inProgressCheckRun(run, [...new Set(reviews.map(({ lens }) => lens))])
     },
   })

@@ -32,12 +32,12 @@ export type CommandEvent = Stored<typeof commandEventSchema>
 export type PullRequestEvent = ClosedEvent | CommandEvent
 
 /** An event as it stands in the ledger. */
-export const recordedEventSchema = z.intersection(
-  z.discriminatedUnion('kind', [closedEventSchema, commandEventSchema]),
-  z.object({
-    state: z.enum(['open', 'done']),
-    /** ms UTC, by our own clock: when it was recorded. */
-    acceptedAt: z.number(),
-  }),
-)
+const ofRecord = {
+  /** ms UTC, by our own clock: when it was recorded. */
+  acceptedAt: z.number(),
+}
+export const recordedEventSchema = z.discriminatedUnion('kind', [
+  closedEventSchema.extend(ofRecord),
+  commandEventSchema.extend(ofRecord),
+])
 export type RecordedEvent = Stored<typeof recordedEventSchema>
