@@ -4,7 +4,7 @@ import { isFailure, nameOf, Retry } from '../base/errors.ts'
 import { AWS_RETRY_AFTER_MS } from '../base/limits.ts'
 import { after, type LeaseItem, type LeaseStep, type Refusal } from '../fleet/lease.ts'
 import { type ReviewName, reviewSchema } from '../runs/review.ts'
-import { change, contended, due, type Item, itemAs, type Key, keyOf, type Ledger, readItem } from './table.ts'
+import { change, contended, contentAs, due, type Item, type Key, keyOf, type Ledger, readItem } from './table.ts'
 
 export type CarriedOut =
   /** `repeated`: the item showed it already; by our own lost try or by an earlier call is the same (I9). */
@@ -71,7 +71,7 @@ const leaseItemSchema = reviewSchema.extend({ writer: z.string().exactOptional()
 
 /** A review from its item, with its writer. */
 export function leaseItemFrom(item: Item): LeaseItem {
-  return itemAs(leaseItemSchema, item)
+  return contentAs(leaseItemSchema, item)
 }
 
 /** True for an error after which the write may have been done: no usable answer came, or nobody waited for it. */

@@ -11,7 +11,7 @@ import { type Message, messageFrom } from './message.ts'
 import { nextRunOf, type PullRequestName, resourcesFrom } from './resource.ts'
 import { reviewFrom } from './review.ts'
 import { runFrom } from './run.ts'
-import { change, due, dueAtOf, type Item, type Key, type Ledger, memberAs, readItem } from './table.ts'
+import { change, due, dueAtOf, type Item, itemAs, type Key, type Ledger, readItem } from './table.ts'
 
 /** An item that is due, as it stands in the base table now. */
 export type DueItem = { readonly dueAt: number } & DueThing
@@ -42,7 +42,7 @@ export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
           Limit: DUE_PAGE,
         }),
       )
-      return (page.Items ?? []).map((row) => memberAs(rowSchema, row, row))
+      return (page.Items ?? []).map((row) => itemAs(rowSchema, row))
     }),
   )
   return shards

@@ -8,7 +8,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { membersOf, only, type Stored } from '../base/schema.ts'
 import type { Run } from '../runs/run.ts'
-import { change, due, dueAtOf, type Item, itemAs, keyOf, type Ledger, memberAs, read, transact } from './table.ts'
+import { change, due, dueAtOf, type Item, itemAs, keyOf, type Ledger, partAs, read, transact } from './table.ts'
 
 /** What is desired: a member of the item for each resource. */
 const wantedSchema = z.object({
@@ -218,7 +218,7 @@ export function nextRunOf({ all }: Resources): string | undefined {
 export function resourcesFrom(item: Item): Resources {
   const dueAt = dueAtOf(item)
   const all = Object.entries(item).flatMap(([member, value]) =>
-    member.startsWith('wanted_') ? [resourceFrom(item, memberAs(wantedSchema, value, item))] : [],
+    member.startsWith('wanted_') ? [resourceFrom(item, partAs(wantedSchema, item, value))] : [],
   )
   return {
     ...only(itemAs(itemSchema, item), membersOf(itemSchema.shape)),
@@ -235,8 +235,8 @@ function memberOf(member: (typeof MEMBERS)[number], { kind, key }: ResourceName)
 }
 
 function resourceFrom(item: Item, wanted: Stored<typeof wantedSchema>): ShownResource {
-  const generation = memberAs(z.number(), item[memberOf('generation', wanted)], item)
-  const seen = memberAs(seenSchema.optional(), item[memberOf('shown', wanted)], item)
+  const generation = partAs(z.number(), item, item[memberOf('generation', wanted)])
+  const seen = partAs(seenSchema.optional(), item, item[memberOf('shown', wanted)])
   const { generation: shownGeneration = 0, tried = 0, errors = 0, tryAt, ...kept } = seen ?? {}
   return {
     ...wanted,

@@ -22,10 +22,10 @@ import {
   change,
   changeInTransaction,
   contended,
+  contentAs,
   create,
   due,
   type Item,
-  itemAs,
   keyOf,
   type Ledger,
   read,
@@ -269,7 +269,7 @@ export async function endRun(
 
 /** A run from its item. */
 export function runFrom(item: Item): Run {
-  return without(itemAs(itemSchema, item), ['writer'])
+  return without(contentAs(itemSchema, item), ['writer'])
 }
 
 const itemSchema = runSchema.extend({ writer: z.string().exactOptional() })

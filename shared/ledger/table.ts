@@ -96,15 +96,20 @@ export function dueAtOf({ dueAt }: Item): number | undefined {
 /** Members of items that are the table's own. */
 const OF_TABLE = ['pk', 'sk', 'duePk', 'dueAt', 'listedPk', 'listedAt', 'expiresAt'] as const
 
-/** An item as its schema describes it, without the table's own members. Throws Dead `item_invalid` for one that doesn't fit. */
+/** An item as `schema` describes it. Throws Dead `item_invalid` for one that doesn't fit. */
 export function itemAs<Schema extends z.ZodType>(schema: Schema, item: Item): Stored<Schema> {
-  return memberAs(schema, without(item, OF_TABLE), item)
+  return partAs(schema, item, item)
 }
 
-/** The same of a part of an item. */
-export function memberAs<Schema extends z.ZodType>(schema: Schema, part: unknown, { sk }: Item): Stored<Schema> {
+/** An item without the table's own members, in the same way. */
+export function contentAs<Schema extends z.ZodType>(schema: Schema, item: Item): Stored<Schema> {
+  return partAs(schema, item, without(item, OF_TABLE))
+}
+
+/** A part of an item, in the same way. */
+export function partAs<Schema extends z.ZodType>(schema: Schema, item: Item, part: unknown): Stored<Schema> {
   return storedAs(schema, part, (member) => {
-    const sentence = `The item ${String(sk).split('#', 1)[0]} has another ${member} than this version expects.`
+    const sentence = `The item ${String(item.sk).split('#', 1)[0]} has another ${member} than this version expects.`
     return new Dead('item_invalid', sentence, 'Deploy the version that wrote it, or a newer one.')
   })
 }

@@ -4,11 +4,11 @@ import { type Entry, type Thread, threadSchema, withRound } from '../runs/thread
 import { noHaltInTransaction } from './halt.ts'
 import type { Message, MessageState } from './message.ts'
 import { raiseInTransaction } from './resource.ts'
-import { change, changeInTransaction, contended, due, itemAs, keyOf, type Ledger, read, transact } from './table.ts'
+import { change, changeInTransaction, contended, contentAs, due, keyOf, type Ledger, read, transact } from './table.ts'
 
 /** The thread of a pull request, read consistently; undefined before its first claim. */
 export async function readThread(ledger: Ledger, repositoryId: number, number: number): Promise<Thread | undefined> {
-  return read(ledger, keyOf.thread(repositoryId, number), (item) => itemAs(threadSchema, item))
+  return read(ledger, keyOf.thread(repositoryId, number), (item) => contentAs(threadSchema, item))
 }
 
 /** What a claim or a conclusion came to. `again`: something changed meanwhile, read and decide again. */
