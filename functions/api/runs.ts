@@ -6,7 +6,7 @@ import { retryRun } from '../../shared/coordinator/start-run.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
-import type { Conclusion } from '../../shared/verdict/conclusion.ts'
+import { conclusionSchema } from '../../shared/verdict/conclusion.ts'
 import { unknownRun } from './core/answer.ts'
 import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from './core/request.ts'
 import { stateOf, viewOf } from './core/run-view.ts'
@@ -22,7 +22,8 @@ export async function showRun({ ledger, documents }: ApiDeps, request: HttpReque
   if (!run) throw unknownRun()
   const reviews = run.planKey ? await readReviews(ledger, run.runId, run.planKey) : []
   const concluded = run.conclusion !== undefined && run.concludedPlanKey === run.planKey
-  const conclusion = concluded && run.conclusion ? await getDocument<Conclusion>(documents, run.conclusion) : undefined
+  const conclusion =
+    concluded && run.conclusion ? await getDocument(documents, run.conclusion, conclusionSchema) : undefined
   return answer(200, viewOf(run, reviews, conclusion))
 }
 

@@ -4,11 +4,11 @@ import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { type Documents, getDocument, putDocument } from '../../shared/documents/documents.ts'
 import { readReviews } from '../../shared/ledger/review.ts'
 import type { ConclusionWrite, MessageOwed } from '../../shared/ledger/thread.ts'
-import type { ReviewResult } from '../../shared/runs/review-result.ts'
+import { reviewResultSchema } from '../../shared/runs/review-result.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import type { Thread } from '../../shared/runs/thread.ts'
-import type { Conclusion } from '../../shared/verdict/conclusion.ts'
-import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
+import { type Conclusion, conclusionSchema } from '../../shared/verdict/conclusion.ts'
+import { isRestated, type Plan, planSchema } from '../../shared/verdict/plan.ts'
 import { conclude, isWhole } from './core/conclude.ts'
 import { restatedVerdict } from './core/restated-verdict.ts'
 import { reviewMessageOf } from './core/review-message.ts'
@@ -35,7 +35,7 @@ type Concluded = Omit<ConclusionToStore, 'planKey'>
 /** Throws Retry `claim_contended` while an earlier review is being withdrawn. */
 export async function makeConclusion(deps: ConcludeDeps, run: Run, thread: Thread): Promise<ConclusionToStore> {
   if (!run.plan) throw new Dead('plan_missing', 'The run has no plan.', 'Comment /muster retry on the pull request.')
-  const plan = await getDocument<Plan>(deps.documents, run.plan)
+  const plan = await getDocument(deps.documents, run.plan, planSchema)
   const concluded = isRestated(run, plan)
     ? await standingConclusion(deps, run, plan, thread)
     : await newConclusion(deps, run, plan)
@@ -56,7 +56,7 @@ async function standingConclusion(deps: ConcludeDeps, run: Run, plan: Plan, thre
 }
 
 async function storedConclusion({ documents }: ConcludeDeps, digest: string | undefined): Promise<Conclusion> {
-  if (digest !== undefined) return getDocument<Conclusion>(documents, digest)
+  if (digest !== undefined) return getDocument(documents, digest, conclusionSchema)
   const remedy = 'Push to start a new review.'
   throw new Dead('document_missing', 'The earlier conclusion of this head is missing.', remedy)
 }
@@ -68,7 +68,7 @@ async function newConclusion(deps: ConcludeDeps, run: Run, plan: Plan): Promise<
       review,
       result:
         review.state === 'completed' && review.result
-          ? await getDocument<ReviewResult>(documents, review.result)
+          ? await getDocument(documents, review.result, reviewResultSchema)
           : undefined,
     })),
   )

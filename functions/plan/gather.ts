@@ -2,7 +2,7 @@
 import { sha256 } from '../../shared/base/digest.ts'
 import { GITHUB_CONCURRENCY } from '../../shared/base/limits.ts'
 import { getDocument, putText } from '../../shared/documents/documents.ts'
-import type { Conclusion } from '../../shared/verdict/conclusion.ts'
+import { conclusionSchema } from '../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../shared/verdict/plan.ts'
 import type { Claimed } from './claim-pull-request.ts'
 import { CONFIGURATION_PATH, configurationOf } from './core/configuration.ts'
@@ -20,7 +20,7 @@ export async function gather(deps: PlanDeps, { run, thread, pullRequest }: Claim
     github.mergeBase(repo, base, run.head),
     github.textAt(repo, base, CONFIGURATION_PATH),
     github.pullRequestTemplate(repo, base),
-    thread.lastConclusion && getDocument<Conclusion>(documents, thread.lastConclusion.digest),
+    thread.lastConclusion && getDocument(documents, thread.lastConclusion.digest, conclusionSchema),
   ])
   const text = configurationFile.state === 'text' ? configurationFile.text : undefined
   const { configuration, problems } = configurationOf(text)

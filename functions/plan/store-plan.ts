@@ -7,14 +7,14 @@ import { getDocument, putDocument } from '../../shared/documents/documents.ts'
 import { effectiveOf } from '../../shared/fleet/ceiling.ts'
 import { poolsOf } from '../../shared/fleet/pools.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
-import { writePlan } from '../../shared/ledger/plan.ts'
 import type { Raise } from '../../shared/ledger/resource.ts'
+import { writePlan } from '../../shared/ledger/run.ts'
 import { inProgressCheckRun } from '../../shared/publishing/check-run.ts'
 import type { LabelResource } from '../../shared/publishing/github-payloads.ts'
 import type { PlanAnswer } from '../../shared/runs/contract.ts'
 import { reviewIdOf } from '../../shared/runs/review.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
+import { isRestated, type Plan, planSchema } from '../../shared/verdict/plan.ts'
 import type { Claimed } from './claim-pull-request.ts'
 import { makePlan } from './core/plan.ts'
 import type { PlanDeps, RoomDeps } from './deps.ts'
@@ -45,7 +45,7 @@ export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<Pla
 
 /** The answer for a run with a plan, whose digest is `plan`. */
 export async function answerReplay(deps: RoomDeps, run: Run, plan: string): Promise<PlanAnswer> {
-  return answerPlanned(deps, run, await getDocument<Plan>(deps.documents, plan), 'replay')
+  return answerPlanned(deps, run, await getDocument(deps.documents, plan, planSchema), 'replay')
 }
 
 /** Repeatable. A verdict that stands already is shown again. */

@@ -21,7 +21,7 @@ import {
 } from '../../shared/ledger/message.ts'
 import { beginEnding, readRun } from '../../shared/ledger/run.ts'
 import { countRound, readThread } from '../../shared/ledger/thread.ts'
-import type { ReviewMessage } from '../../shared/publishing/github-payloads.ts'
+import { reviewMessageSchema } from '../../shared/publishing/github-payloads.ts'
 import type { PullRequestShown } from '../../shared/runs/head.ts'
 import type { Reason, Run } from '../../shared/runs/run.ts'
 import { afterUnknown, isLeaseAbandoned, isRecheckDue, nextRecheckAt, stopReason } from './core/posting.ts'
@@ -52,7 +52,7 @@ async function say(deps: PostDeps, run: Run, message: Message): Promise<void> {
   const recheckAt = () => recheckAtOf(deps, message, writing)
   let stopped: Awaited<ReturnType<typeof reasonToStop>> = {}
   try {
-    const payload = await getDocument<ReviewMessage>(documents, message.document)
+    const payload = await getDocument(documents, message.document, reviewMessageSchema)
     const said = await sayReview(writing.github, run.repository, run.number, payload, {
       checks: async () => {
         stopped = await reasonToStop(deps, message)
@@ -101,7 +101,7 @@ async function sayAgain(deps: PostDeps, run: Run, message: Message): Promise<voi
   const { ledger, documents, owner, now, log } = deps
   const writing = writingFor(deps, run)
   try {
-    const { marker } = await getDocument<ReviewMessage>(documents, message.document)
+    const { marker } = await getDocument(documents, message.document, reviewMessageSchema)
     const seen = await recheckReview(writing.github, run.repository, run.number, marker, async () =>
       (await stillLeased(ledger, message, owner)) ? 'go' : 'stop',
     )

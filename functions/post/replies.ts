@@ -16,7 +16,7 @@ import {
   settleMessage,
   stillLeased,
 } from '../../shared/ledger/message.ts'
-import type { ReplyMessage } from '../../shared/publishing/github-payloads.ts'
+import { replyMessageSchema } from '../../shared/publishing/github-payloads.ts'
 import type { Repository } from '../../shared/runs/run.ts'
 import { afterUnknown, isLeaseAbandoned, isRecheckDue, nextRecheckAt } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
@@ -54,7 +54,7 @@ export async function showReply(deps: PostDeps, message: Reply): Promise<void> {
 
 async function say({ ledger, documents, github, owner }: PostDeps, message: Reply): Promise<Replied> {
   const { repository, number, pendingId } = message
-  const reply = await getDocument<ReplyMessage>(documents, message.document)
+  const reply = await getDocument(documents, message.document, replyMessageSchema)
   const place = { repo: repository, number, ...(pendingId === undefined ? {} : { knownId: pendingId }) }
   return sayReply(github, place, reply, {
     checks: async () => {

@@ -17,7 +17,7 @@ import {
   type ShownResource,
 } from '../../shared/ledger/resource.ts'
 import { readRun } from '../../shared/ledger/run.ts'
-import type { Resource } from '../../shared/publishing/github-payloads.ts'
+import { type Resource, resourceSchema } from '../../shared/publishing/github-payloads.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import { afterUnknown, isLeaseAbandoned, isOwed, mayShow, nextRecheckAt } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
@@ -94,7 +94,7 @@ async function keep(
     return postponed(at, because.message, next.kind === 'give_up' || next.error)
   }
   try {
-    const desired = await getDocument<Resource>(documents, resource.document)
+    const desired = await getDocument(documents, resource.document, resourceSchema)
     const allowed = await allowedNow(deps, run, resource, desired)
     if (allowed === 'void') return { ...about(), kept: 'shown', refused: 'head_superseded: its run was overtaken.' }
     if (allowed === 'later') return postponed(now() + ledger.timings.recheckMs)

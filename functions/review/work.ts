@@ -14,8 +14,8 @@ import type { ReviewOutcome } from '../../shared/fleet/lease.ts'
 import { modelOfPool } from '../../shared/fleet/pools.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
 import type { Review } from '../../shared/runs/review.ts'
-import type { ReviewResult } from '../../shared/runs/review-result.ts'
-import type { Plan } from '../../shared/verdict/plan.ts'
+import { type ReviewResult, reviewResultSchema } from '../../shared/runs/review-result.ts'
+import { type Plan, planSchema } from '../../shared/verdict/plan.ts'
 import { blockingIn, failureOf, passedThrough, plannedReviewOf, resultOf } from './core/review-result.ts'
 import { type KeptLease, keepLease } from './keep-lease.ts'
 import { lensOf } from './lenses/index.ts'
@@ -121,7 +121,7 @@ async function readCachedResult({ documents, log }: WorkDeps, review: Review): P
   const digest = await cachedResult(documents, review)
   if (digest === undefined) return undefined
   try {
-    const result = await getDocument<ReviewResult>(documents, digest)
+    const result = await getDocument(documents, digest, reviewResultSchema)
     log.info('Cached result read', { runId: review.runId, reviewId: `${review.lens}/${review.part}` })
     return { digest, result }
   } catch (error) {
@@ -142,7 +142,7 @@ async function readAndStore(
   }: { readonly keptLease: KeptLease; readonly deadline: AbortSignal; readonly probeWatch: ModelCalls },
 ): Promise<StoredResult> {
   const { documents } = deps
-  const plan = await getDocument<Plan>(documents, planDigest)
+  const plan = await getDocument(documents, planDigest, planSchema)
   const signal = AbortSignal.any([keptLease.signal, deadline])
   const result = await unlessAborted(signal, readThroughLens(deps, plan, review, { signal, probeWatch }))
   keptLease.assertHeld()

@@ -1,7 +1,7 @@
 /** Takes up the item of a due key: moves the item to the back of its lane, then acts by its kind. */
 import { randomUUID } from 'node:crypto'
 import { nudge } from '../../shared/aws/queue.ts'
-import { Dead, nameOf, sentenceOf } from '../../shared/base/errors.ts'
+import { nameOf, sentenceOf } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { CONTRACT } from '../../shared/base/limits.ts'
 import { type DueItem, kindOfKey, postponeDue, readDue } from '../../shared/ledger/due.ts'
@@ -63,10 +63,6 @@ export async function takeUp(deps: SweepDeps, item: DueItem, tick: Tick = newTic
     case 'resources':
       return nudgePost(deps, item.resources, tick)
     case 'unknown':
-      throw new Dead(
-        'due_unknown',
-        'This version knows no action for the item.',
-        'Deploy the version that wrote the item.',
-      )
+      throw item.why
   }
 }

@@ -64,6 +64,8 @@ export type ErrorCode =
   | 'post_failed'
   // documents and secrets
   | 'document_missing'
+  | 'document_invalid'
+  | 'item_invalid'
   | 'secret_missing'
   | 'environment_missing'
 

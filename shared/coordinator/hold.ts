@@ -6,7 +6,7 @@
 import { failpoint } from '../base/failpoints.ts'
 import { standingHalt } from '../ledger/halt.ts'
 import { readReviews } from '../ledger/review.ts'
-import { awaitEnd, wakeRun, writeHeld } from '../ledger/run-again.ts'
+import { awaitEnd, wakeRun, writeHeld } from '../ledger/run.ts'
 import { isDone } from '../runs/review.ts'
 import type { Reason, Run } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'

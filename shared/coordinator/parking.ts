@@ -9,15 +9,14 @@ import type { Fence } from '../fleet/lease.ts'
 import { withoutIdle } from '../fleet/schedule.ts'
 import type { Throttled } from '../fleet/throttling.ts'
 import { dropTicket, readFleet, readQueues, writeFleet } from '../ledger/fleet.ts'
-import { failWaiting, writeParked } from '../ledger/parked.ts'
-import { releaseReview, ticketOf } from '../ledger/review.ts'
-import { readRun } from '../ledger/run.ts'
+import { failWaiting, releaseReview, ticketOf } from '../ledger/review.ts'
+import { readRun, writeParked } from '../ledger/run.ts'
 import { contended } from '../ledger/table.ts'
 import { inProgressCheckRun, parkedCheckRun } from '../publishing/check-run.ts'
 import type { CheckRunResource } from '../publishing/github-payloads.ts'
 import type { Review } from '../runs/review.ts'
 import type { Reason, Run } from '../runs/run.ts'
-import type { Plan } from '../verdict/plan.ts'
+import { planSchema } from '../verdict/plan.ts'
 import type { Coordinator } from './coordinator.ts'
 import { tellDone } from './end-review.ts'
 import { closePool, enqueue, slotOf } from './grant-slots.ts'
@@ -85,7 +84,7 @@ export async function showParked(deps: ShowParkedDeps, run: Run, parking: Parkin
 /** Removes the mark of a parked run and shows in its check run that the reviews go on. Repeatable. */
 export async function showGoingOn(deps: ShowParkedDeps, run: Run): Promise<void> {
   await show(deps, run, undefined, async () => {
-    const { reviews } = await getDocument<Plan>(deps.documents, run.plan ?? '')
+    const { reviews } = await getDocument(deps.documents, run.plan ?? '', planSchema)
     return inProgressCheckRun(run, [...new Set(reviews.map(({ lens }) => lens))])
   })
 }

@@ -1,6 +1,6 @@
 /** Asks again for a head that GitHub shows although its run was superseded or closed. */
 
-import { askAgain } from '../ledger/run-again.ts'
+import { askAgain } from '../ledger/run.ts'
 import type { PullRequestShown } from '../runs/head.ts'
 import type { Run } from '../runs/run.ts'
 import { causeOf, runIdOf } from '../runs/run-identity.ts'

@@ -1,8 +1,10 @@
 /** Content by its SHA-256: plans, results, conclusions, texts. Written before the item that names it; inert until then. */
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type * as z from 'zod'
 import { sayingRetry, withDeadline } from '../aws/client.ts'
 import { canonical, type Plain, sha256 } from '../base/digest.ts'
 import { Dead, nameOf } from '../base/errors.ts'
+import { type Stored, storedAs } from '../base/schema.ts'
 
 export interface Documents {
   readonly client: S3Client
@@ -37,9 +39,23 @@ export async function putText(
   return digest
 }
 
-/** Reads a stored value. Throws Dead `document_missing` if there is none: an item names it, so that is a loss. */
-export async function getDocument<T>(documents: Documents, digest: string): Promise<T> {
-  return JSON.parse(await getText(documents, digest)) as T
+/**
+ * Reads a stored value as `schema` describes it. Throws Dead: `document_missing` if there is none, which is a loss, because an
+ * item names it; `document_invalid` if it doesn't fit.
+ */
+export async function getDocument<Schema extends z.ZodType>(
+  documents: Documents,
+  digest: string,
+  schema: Schema,
+): Promise<Stored<Schema>> {
+  const text = await getText(documents, digest)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalid(digest, 'is no JSON') // without its cause, which quotes the text
+  }
+  return storedAs(schema, value, (member) => invalid(digest, `has another ${member} than this version expects`))
 }
 
 /** Reads a stored text. */
@@ -56,6 +72,11 @@ export async function getText(documents: Documents, digest: string): Promise<str
       { cause: error },
     )
   }
+}
+
+function invalid(digest: string, what: string): Dead {
+  const remedy = 'Deploy the version that wrote it, or a newer one; if that runs already, ask for the review again.'
+  return new Dead('document_invalid', `The document ${digest.slice(0, 12)} ${what}.`, remedy)
 }
 
 function keyOf(digest: string): string {

@@ -1,4 +1,6 @@
 /** The diff of a pull request, file by file, with the line numbers of both sides. */
+import * as z from 'zod'
+import { type Stored, unreadArray } from '../base/schema.ts'
 import type { Side } from './finding.ts'
 
 export interface DiffLine {
@@ -13,28 +15,33 @@ export interface DiffLine {
   readonly noNewline?: true
 }
 
-export interface Hunk {
-  readonly oldStart: number
-  readonly oldLines: number
-  readonly newStart: number
-  readonly newLines: number
-  readonly lines: readonly DiffLine[]
-}
+const hunkSchema = z.object({
+  oldStart: z.number(),
+  oldLines: z.number(),
+  newStart: z.number(),
+  newLines: z.number(),
+  // A plan of 300 files has ten thousand lines and more: looking at each takes longer than parsing their JSON.
+  lines: unreadArray<DiffLine>(),
+})
+export type Hunk = Stored<typeof hunkSchema>
 
-export interface FileChange {
-  readonly path: string
+const STATUSES = ['added', 'modified', 'removed', 'renamed', 'copied', 'changed', 'unchanged'] as const
+
+export const fileChangeSchema = z.object({
+  path: z.string(),
   /** The path before a rename or copy (H12). */
-  readonly previousPath?: string
-  readonly status: 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'changed' | 'unchanged'
-  readonly additions: number
-  readonly deletions: number
+  previousPath: z.string().exactOptional(),
+  status: z.enum(STATUSES),
+  additions: z.number(),
+  deletions: z.number(),
   /** Blob at the head, or at the base for a removed file. */
-  readonly blob: string
+  blob: z.string(),
   /** Empty where GitHub sends no patch. */
-  readonly hunks: readonly Hunk[]
+  hunks: z.array(hunkSchema),
   /** Why there are no hunks; an absent patch is normal (H11). */
-  readonly noPatch?: 'no_patch' | 'pure_rename' | 'unreadable_patch'
-}
+  noPatch: z.enum(['no_patch', 'pure_rename', 'unreadable_patch']).exactOptional(),
+})
+export type FileChange = Stored<typeof fileChangeSchema>
 
 /** A file in GitHub's "list pull request files", without the unused members. */
 export interface ListedFile {
@@ -128,8 +135,6 @@ export function anchorInDiff(file: FileChange, side: Side, startLine: number, li
   }
   return best
 }
-
-const STATUSES = ['added', 'modified', 'removed', 'renamed', 'copied', 'changed', 'unchanged'] as const
 
 type Header = Omit<Hunk, 'lines'>
 

@@ -1,8 +1,11 @@
 /** A finding of a lens, before and after grounding in the diff. */
-import type { Severity } from './severity.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { type Severity, severitySchema } from './severity.ts'
 
 /** A version of a file, in GitHub's words: LEFT is before the change, RIGHT after the change. */
-export type Side = 'LEFT' | 'RIGHT'
+export const sideSchema = z.enum(['LEFT', 'RIGHT'])
+export type Side = z.infer<typeof sideSchema>
 
 /** The location as a lens claims it. Analyzers know lines; a model quotes, and code computes the line. */
 export type ClaimedLocation =
@@ -42,18 +45,20 @@ export interface ClaimedFinding {
 }
 
 /** The location after grounding. */
-export type Location =
-  | {
-      readonly kind: 'lines'
-      readonly path: string
-      readonly side: Side
-      readonly startLine: number
-      readonly line: number
-      /** True if GitHub accepts a comment there: all lines in one hunk of the diff. */
-      readonly inDiff: boolean
-    }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'pull_request' }
+const locationSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('lines'),
+    path: z.string(),
+    side: sideSchema,
+    startLine: z.number(),
+    line: z.number(),
+    /** True if GitHub accepts a comment there: all lines in one hunk of the diff. */
+    inDiff: z.boolean(),
+  }),
+  z.object({ kind: z.literal('file'), path: z.string() }),
+  z.object({ kind: z.literal('pull_request') }),
+])
+export type Location = Stored<typeof locationSchema>
 
 /** The path of a location; `''` for the pull request as a whole. */
 export function pathOf(location: ClaimedLocation | Location): string {
@@ -61,30 +66,32 @@ export function pathOf(location: ClaimedLocation | Location): string {
 }
 
 /** A finding after grounding, redacted and bounded. */
-export interface Finding {
+export const findingSchema = z.object({
   /** Identity over heads: shared/findings/fingerprint.ts. */
-  readonly fingerprint: string
-  readonly lens: string
-  readonly rule: string
-  readonly severity: Severity
-  readonly title: string
-  readonly why: string
-  readonly clears: string
-  readonly location: Location
+  fingerprint: z.string(),
+  lens: z.string(),
+  rule: z.string(),
+  severity: severitySchema,
+  title: z.string(),
+  why: z.string(),
+  clears: z.string(),
+  location: locationSchema,
   /** The claimed lines, redacted; empty for `file` and `pull_request`. */
-  readonly quote: string
-  readonly fenced: boolean
+  quote: z.string(),
+  fenced: z.boolean(),
   /** The first head at which the finding was found. */
-  readonly originHead: string
+  originHead: z.string(),
   /** True if a text was cut to its limit. */
-  readonly cut: boolean
-}
+  cut: z.boolean(),
+})
+export type Finding = Stored<typeof findingSchema>
 
 /** A claim without grounds: counted and shown, never posted as a finding. */
-export interface RejectedFinding {
-  readonly lens: string
-  readonly rule: string
-  readonly title: string
-  readonly path: string
-  readonly reason: 'quote_not_found' | 'quote_empty' | 'path_not_in_diff' | 'line_not_in_file' | 'over_limit'
-}
+export const rejectedFindingSchema = z.object({
+  lens: z.string(),
+  rule: z.string(),
+  title: z.string(),
+  path: z.string(),
+  reason: z.enum(['quote_not_found', 'quote_empty', 'path_not_in_diff', 'line_not_in_file', 'over_limit']),
+})
+export type RejectedFinding = Stored<typeof rejectedFindingSchema>

@@ -1,4 +1,6 @@
 /** The lenses, and the input and output of a lens. A lens holds no GitHub credential, and no network but its model. */
+import * as z from 'zod'
+import { openWord, type Stored } from '../base/schema.ts'
 import type { Coverage } from './coverage.ts'
 import type { FileChange } from './diff.ts'
 import type { ClaimedFinding, Finding } from './finding.ts'
@@ -34,22 +36,24 @@ export const LENSES = {
 
 export type LensName = keyof typeof LENSES
 export const LENS_NAMES = Object.keys(LENSES) as readonly LensName[]
+export const lensNameSchema = openWord<LensName>()
 
 /** The author's words about the pull request are claims, never instructions. */
-export interface PullRequestFacts {
-  readonly repository: string
-  readonly number: number
-  readonly title: string
+export const pullRequestFactsSchema = z.object({
+  repository: z.string(),
+  number: z.number(),
+  title: z.string(),
   /** The description, `''` without one (H18). */
-  readonly body: string
+  body: z.string(),
   /** True if the description was cut to its limit (AD6). */
-  readonly bodyCut: boolean
-  readonly author: string
-  readonly head: string
-  readonly baseRef: string
+  bodyCut: z.boolean(),
+  author: z.string(),
+  head: z.string(),
+  baseRef: z.string(),
   /** A wish of a person with write access: where to look first. */
-  readonly focus?: string
-}
+  focus: z.string().exactOptional(),
+})
+export type PullRequestFacts = Stored<typeof pullRequestFactsSchema>
 
 /** The model of a lens: any OpenAI-compatible endpoint. */
 export interface ModelChoice {
@@ -85,11 +89,15 @@ export interface LensInput {
   readonly signal: AbortSignal
 }
 
+/** What a model's reading used. */
+export const usageSchema = z.object({ model: z.string(), inputTokens: z.number(), outputTokens: z.number() })
+export type Usage = Stored<typeof usageSchema>
+
 export interface LensOutput {
   readonly findings: readonly ClaimedFinding[]
   /** A row for each given file, `full` also for a file without anything for this lens. */
   readonly coverage: readonly Coverage[]
-  readonly usage?: { readonly model: string; readonly inputTokens: number; readonly outputTokens: number }
+  readonly usage?: Usage
 }
 
 /** A way of reading. Throws `Refused`, `Retry` or `Dead` (shared/base/errors.ts); an error is never "no findings". */

@@ -1,6 +1,8 @@
-/** The meaning of each severity, everywhere. */
+/** Severities and what they mean everywhere. Pure. */
+import * as z from 'zod'
 
-export type Severity = 'critical' | 'high' | 'medium' | 'low'
+export const severitySchema = z.enum(['critical', 'high', 'medium', 'low'])
+export type Severity = z.infer<typeof severitySchema>
 
 export interface SeverityMeaning {
   /** The heading in the summary. */

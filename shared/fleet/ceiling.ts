@@ -8,27 +8,34 @@ import {
   POOL_NAME_CHARS_MAX,
   POOLS_LIMITED_MAX,
 } from '../base/limits.ts'
+import type { Stored } from '../base/schema.ts'
 
 /** Where a review works: our own functions without a model, workers outside, or one model. */
 export type PoolName = 'lambda' | 'external' | `model/${string}`
 
-export interface PoolLimits {
+const poolLimitsSchema = z.object({
   /** Reviews leased at once in this pool; absent = up to the ceilings of pool and fleet. */
-  readonly configured?: number
+  configured: z.number().exactOptional(),
   /** False: a single review at a time, whatever is configured. Absent = true. */
-  readonly enabled?: boolean
-}
+  enabled: z.boolean().exactOptional(),
+})
+export type PoolLimits = Stored<typeof poolLimitsSchema>
 
-export interface FleetLimits extends Required<PoolLimits> {
+export const fleetLimitsSchema = z.object({
+  /** Reviews leased at once. */
+  configured: z.number(),
+  /** False: one at a time, whatever is configured. */
+  enabled: z.boolean(),
   /** Reviews of one repository leased at once; absent = up to the fleet's ceiling. */
-  readonly perRepository?: number
+  perRepository: z.number().exactOptional(),
   /** Concurrent executions granted to these functions by the account, as stated by an operator; absent = unknown. */
-  readonly accountQuota?: number
+  accountQuota: z.number().exactOptional(),
   /** By pool. */
-  readonly pools?: Readonly<Record<string, PoolLimits>>
+  pools: z.record(z.string(), poolLimitsSchema).exactOptional(),
   /** Raised by every change of the limits, not by grants; 0 for unchanged limits. */
-  readonly revision?: number
-}
+  revision: z.number().exactOptional(),
+})
+export type FleetLimits = Stored<typeof fleetLimitsSchema>
 
 export const LIMITS_DEFAULT: FleetLimits = { configured: FLEET_CONCURRENCY_DEFAULT, enabled: true }
 

@@ -1,55 +1,58 @@
 /** The grants of the fleet's free slots. Pure: the fleet and the waiting tickets in, grants out. */
-
+import * as z from 'zod'
 import { POOLS_LIMITED_MAX, TURN_ASKED_MS, TURN_SHADOW_MS } from '../base/limits.ts'
+import type { Stored } from '../base/schema.ts'
 import type { Run } from '../runs/run.ts'
-import { effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits, LIMITS_DEFAULT } from './ceiling.ts'
+import { effectiveOf, effectiveOfPool, effectiveOfRepository, fleetLimitsSchema, LIMITS_DEFAULT } from './ceiling.ts'
 
 /** A taken slot. A slot has no clock: it is void once its review is done or at another epoch. */
-export interface Slot {
-  readonly epoch: number
-  readonly repository: number
-  readonly pool: string
+const slotSchema = z.object({
+  epoch: z.number(),
+  repository: z.number(),
+  pool: z.string(),
   /** ms UTC by the granting process: for people, and to leave a fresh grant to its writer. */
-  readonly since: number
+  since: z.number(),
   /** Nonce of the grant's writer. */
-  readonly by?: string
-}
-
-/** A pool whose model asked for patience. */
-export interface Closing {
-  /** The times of the closing, ms UTC: nothing is granted in the pool until `until`. */
-  readonly since: number
-  readonly until: number
-  /** The review that tries the pool again after `until`; valid while the review holds its slot. */
-  readonly probe?: SlotHolder
-}
+  by: z.string().exactOptional(),
+})
+export type Slot = Stored<typeof slotSchema>
 
 /** A review's slot, at one epoch. */
-export interface SlotHolder {
-  readonly reviewId: string
-  readonly epoch: number
-}
+const slotHolderSchema = z.object({ reviewId: z.string(), epoch: z.number() })
+export type SlotHolder = Stored<typeof slotHolderSchema>
 
-export interface Fleet {
-  readonly limits: FleetLimits
+/** A pool whose model asked for patience. */
+const closingSchema = z.object({
+  /** The times of the closing, ms UTC: nothing is granted in the pool until `until`. */
+  since: z.number(),
+  until: z.number(),
+  /** The review that tries the pool again after `until`; valid while the review holds its slot. */
+  probe: slotHolderSchema.exactOptional(),
+})
+export type Closing = Stored<typeof closingSchema>
+
+export const fleetSchema = z.object({
+  limits: fleetLimitsSchema,
   /** By review id. */
-  readonly slots: Readonly<Record<string, Slot>>
+  slots: z.record(z.string(), slotSchema),
   /** By pool; a pool without a closing is open. */
-  readonly closed: Readonly<Record<string, Closing>>
+  closed: z.record(z.string(), closingSchema),
   /** The number of grants ever made. */
-  readonly granted: number
+  granted: z.number(),
   /** Version of limits and closings; 0 for an unwritten fleet. Grants and releases don't raise it. */
-  readonly version: number
-}
+  version: z.number(),
+})
+export type Fleet = Stored<typeof fleetSchema>
 
 /** A waiting review. */
-export interface Ticket extends SlotHolder {
-  readonly repository: number
-  readonly installation: number
-  readonly pool: string
+export const ticketSchema = slotHolderSchema.extend({
+  repository: z.number(),
+  installation: z.number(),
+  pool: z.string(),
   /** Smallest first; ms UTC. */
-  readonly turn: number
-}
+  turn: z.number(),
+})
+export type Ticket = Stored<typeof ticketSchema>
 
 export const FLEET_AT_REST: Fleet = { limits: LIMITS_DEFAULT, slots: {}, closed: {}, granted: 0, version: 0 }
 

@@ -1,8 +1,10 @@
 /** An installation's budget for creating content on GitHub: one item, so that all posters together keep to it (AW76). */
-import { type Budget, takeFrom, UNUSED_BUDGET } from '../publishing/budget.ts'
-import { change, contended, keyOf, type Ledger, read } from './table.ts'
+import * as z from 'zod'
+import { budgetSchema, takeFrom, UNUSED_BUDGET } from '../publishing/budget.ts'
+import { change, contended, type Item, itemAs, keyOf, type Ledger, read } from './table.ts'
 
-type Stored = Budget & { readonly version: number }
+const itemSchema = budgetSchema.extend({ version: z.number() })
+const budgetFrom = (item: Item) => itemAs(itemSchema, item)
 
 export type BudgetTaken = { readonly taken: true } | { readonly taken: false; readonly until: number }
 
@@ -13,7 +15,7 @@ export type BudgetTaken = { readonly taken: true } | { readonly taken: false; re
 export async function takeBudget(ledger: Ledger, installationId: number, now: number, count = 1): Promise<BudgetTaken> {
   const key = keyOf.budget(installationId)
   return contended<BudgetTaken>(async () => {
-    const before = await read<Stored>(ledger, key)
+    const before = await read(ledger, key, budgetFrom)
     const taken = takeFrom(before ?? UNUSED_BUDGET, now, count)
     if (taken.state === 'spent') return { taken: false, until: taken.until }
     const written = await change(ledger, key, {
@@ -26,7 +28,7 @@ export async function takeBudget(ledger: Ledger, installationId: number, now: nu
 
 /** Until when GitHub has said that it takes nothing of this installation, ms UTC; undefined if it takes something at `now`. */
 export async function closedUntil(ledger: Ledger, installationId: number, now: number): Promise<number | undefined> {
-  const until = (await read<Stored>(ledger, keyOf.budget(installationId)))?.closedUntil
+  const until = (await read(ledger, keyOf.budget(installationId), budgetFrom))?.closedUntil
   return until !== undefined && until > now ? until : undefined
 }
 
@@ -34,7 +36,7 @@ export async function closedUntil(ledger: Ledger, installationId: number, now: n
 export async function closeBudget(ledger: Ledger, installationId: number, until: number): Promise<void> {
   const key = keyOf.budget(installationId)
   await contended(async () => {
-    const before = await read<Stored>(ledger, key)
+    const before = await read(ledger, key, budgetFrom)
     if ((before?.closedUntil ?? 0) >= until) return 'closed'
     const { minute, hour } = before ?? UNUSED_BUDGET
     const written = await change(ledger, key, {

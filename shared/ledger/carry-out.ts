@@ -1,9 +1,10 @@
 /** Carries out a step of a review's lease, and says what it came to, also where the answer to the write was lost. */
+import * as z from 'zod'
 import { isFailure, nameOf, Retry } from '../base/errors.ts'
 import { AWS_RETRY_AFTER_MS } from '../base/limits.ts'
 import { after, type LeaseItem, type LeaseStep, type Refusal } from '../fleet/lease.ts'
-import type { ReviewName } from '../runs/review.ts'
-import { change, contended, due, type Item, type Key, keyOf, type Ledger, read } from './table.ts'
+import { type ReviewName, reviewSchema } from '../runs/review.ts'
+import { change, contended, contentAs, due, type Item, type Key, keyOf, type Ledger, readItem } from './table.ts'
 
 export type CarriedOut =
   /** `repeated`: the item showed it already; by our own lost try or by an earlier call is the same (I9). */
@@ -48,15 +49,13 @@ async function writeOrLook(
     return { written: answer.done, item: item && leaseItemFrom(item) }
   } catch (error) {
     if (!isUnanswered(error)) throw error
-    try {
-      const item = await read<Item>(ledger, key, signal)
-      return { written: false, item: item && leaseItemFrom(item) }
-    } catch (cause) {
+    const item = await readItem(ledger, key, signal).catch((cause: unknown) => {
       throw new Retry('busy', 'A lease was written and not answered, and could not be read.', AWS_RETRY_AFTER_MS, {
         cause,
         outcomeUnknown: true,
       })
-    }
+    })
+    return { written: false, item: item && leaseItemFrom(item) }
   }
 }
 
@@ -68,10 +67,11 @@ function changeOf(key: Key, { set, remove, recheckAt, if: condition }: LeaseStep
   }
 }
 
-/** A review's members without those of the table. */
+const leaseItemSchema = reviewSchema.extend({ writer: z.string().exactOptional() })
+
+/** A review from its item, with its writer. */
 export function leaseItemFrom(item: Item): LeaseItem {
-  const { pk: _pk, sk: _sk, duePk: _duePk, dueAt: _dueAt, ...members } = item
-  return members as unknown as LeaseItem
+  return contentAs(leaseItemSchema, item)
 }
 
 /** True for an error after which the write may have been done: no usable answer came, or nobody waited for it. */

@@ -1,13 +1,17 @@
 /** The `due` index: which items something must still happen to. It finds; it never decides. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod'
+import { Dead } from '../base/errors.ts'
 import { DUE_PAGE, DUE_SHARDS } from '../base/limits.ts'
 import type { PullRequestEvent } from '../runs/event.ts'
 import type { Review } from '../runs/review.ts'
 import type { Run } from '../runs/run.ts'
-import type { Message } from './message.ts'
+import { eventFrom } from './event.ts'
+import { type Message, messageFrom } from './message.ts'
 import { nextRunOf, type PullRequestName, resourcesFrom } from './resource.ts'
+import { reviewFrom } from './review.ts'
 import { runFrom } from './run.ts'
-import { change, due, type Item, type Key, type Ledger, read } from './table.ts'
+import { change, due, dueAtOf, type Item, itemAs, type Key, type Ledger, readItem } from './table.ts'
 
 /** An item that is due, as it stands in the base table now. */
 export type DueItem = { readonly dueAt: number } & DueThing
@@ -20,8 +24,10 @@ type DueThing =
   /** With the run that raised what is due first. */
   | { readonly kind: 'resources'; readonly resources: PullRequestName & { readonly runId: string } }
   | { readonly kind: 'fleet' }
-  /** Of a version that this one doesn't know. */
-  | { readonly kind: 'unknown' }
+  /** Of a version that this one doesn't know, or damaged; `why` says so. */
+  | { readonly kind: 'unknown'; readonly why: unknown }
+
+const rowSchema = z.object({ pk: z.string(), sk: z.string(), dueAt: z.number() })
 
 /** Keys that were due at `now` (ms UTC): the oldest of each shard, at most DUE_PAGE of one. */
 export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
@@ -36,7 +42,7 @@ export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
           Limit: DUE_PAGE,
         }),
       )
-      return (page.Items ?? []) as { pk: string; sk: string; dueAt: number }[]
+      return (page.Items ?? []).map((row) => itemAs(rowSchema, row))
     }),
   )
   return shards
@@ -47,23 +53,30 @@ export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
 
 /** Reads a due key consistently; undefined if nothing is due for it any more. */
 export async function readDue(ledger: Ledger, key: Key, now: number): Promise<DueItem | undefined> {
-  const item = await read<Item & { dueAt?: number }>(ledger, key)
-  if (!item || item.dueAt === undefined || item.dueAt > now) return undefined
-  return { ...thingOf(key, item), dueAt: item.dueAt }
+  const item = await readItem(ledger, key)
+  const dueAt = item && dueAtOf(item)
+  if (!item || dueAt === undefined || dueAt > now) return undefined
+  try {
+    return { ...thingOf(key, item), dueAt }
+  } catch (why) {
+    // A value, so that the row can be moved on first, as every row is.
+    return { kind: 'unknown', why, dueAt }
+  }
 }
 
 function thingOf({ sk }: Key, item: Item): DueThing {
   if (sk === 'RUN') return { kind: 'run', run: runFrom(item) }
   if (sk === 'FLEET') return { kind: 'fleet' }
-  if (sk.startsWith('REVIEW#')) return { kind: 'review', review: item as unknown as Review }
-  if (sk.startsWith('EVENT#')) return { kind: 'event', event: item as unknown as PullRequestEvent }
-  if (sk.startsWith('MESSAGE#')) return { kind: 'message', message: item as unknown as Message }
+  if (sk.startsWith('REVIEW#')) return { kind: 'review', review: reviewFrom(item) }
+  if (sk.startsWith('EVENT#')) return { kind: 'event', event: eventFrom(item) }
+  if (sk.startsWith('MESSAGE#')) return { kind: 'message', message: messageFrom(item) }
   if (sk === 'SHOWN') {
-    const { repositoryId, number } = resourcesFrom(item)
-    const runId = nextRunOf(resourcesFrom(item))
+    const resources = resourcesFrom(item)
+    const { repositoryId, number } = resources
+    const runId = nextRunOf(resources)
     if (runId !== undefined) return { kind: 'resources', resources: { repositoryId, number, runId } }
   }
-  return { kind: 'unknown' }
+  throw new Dead('due_unknown', 'Nothing is known to do about it.', 'Deploy the version that wrote it.')
 }
 
 /** Moves an item's `due` on to `at` (ms UTC) if it is still due as it was read, so that it goes to the back. */

@@ -1,8 +1,15 @@
 /** Events: what the command room is to do for a pull request, written once per cause before the webhook is answered. */
-
+import * as z from 'zod'
 import { RETENTION_S } from '../base/limits.ts'
-import type { PullRequestEvent, RecordedEvent } from '../runs/event.ts'
-import { change, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
+import { type PullRequestEvent, type RecordedEvent, recordedEventSchema } from '../runs/event.ts'
+import { change, create, due, type Item, itemAs, keyOf, type Ledger, read } from './table.ts'
+
+const itemSchema = z.intersection(recordedEventSchema, z.object({ state: z.enum(['open', 'done']) }))
+
+/** An event from its item. */
+export function eventFrom(item: Item) {
+  return itemAs(itemSchema, item)
+}
 
 /** Writes an event once; `known` if it was there already, `conflict` if it was there and said something else (LE15). */
 export async function acceptEvent(
@@ -25,7 +32,7 @@ export async function acceptEvent(
     options.signal,
   )
   if (written.done) return 'recorded'
-  return digestOf(written.item) === digestOf({ ...event }) ? 'known' : 'conflict'
+  return written.item && digestOf(eventFrom(written.item)) === digestOf(event) ? 'known' : 'conflict'
 }
 
 /** An event that is still to be done; undefined if it is done, or was never written. */
@@ -33,11 +40,8 @@ export async function openEvent(
   ledger: Ledger,
   name: { repositoryId: number; number: number; cause: string },
 ): Promise<RecordedEvent | undefined> {
-  const item = await read<RecordedEvent & { state: string }>(
-    ledger,
-    keyOf.event(name.repositoryId, name.number, name.cause),
-  )
-  return item?.state === 'open' ? item : undefined
+  const event = await read(ledger, keyOf.event(name.repositoryId, name.number, name.cause), eventFrom)
+  return event?.state === 'open' ? event : undefined
 }
 
 /** The event can't be done yet: it is due again at `at` (ms UTC). */
@@ -59,6 +63,6 @@ function keyOfEvent({ repository, number, cause }: PullRequestEvent) {
   return keyOf.event(repository.id, number, cause)
 }
 
-function digestOf(item: Item | undefined): unknown {
-  return item?.payloadDigest
+function digestOf(event: PullRequestEvent): string | undefined {
+  return event.kind === 'command' ? event.payloadDigest : undefined
 }

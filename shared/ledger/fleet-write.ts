@@ -8,9 +8,10 @@
  * meanwhile, because the map's size doesn't tell these.
  */
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { membersOf, only } from '../base/schema.ts'
 import { effectiveOf } from '../fleet/ceiling.ts'
-import { type Fleet, isCounted, type Slot } from '../fleet/schedule.ts'
-import type { Item } from './table.ts'
+import { FLEET_AT_REST, type Fleet, fleetSchema, isCounted, type Slot } from '../fleet/schedule.ts'
+import { type Item, itemAs } from './table.ts'
 
 type FleetUpdate = Pick<
   UpdateCommandInput,
@@ -89,12 +90,17 @@ export function fleetUpdate(before: Fleet, next: Fleet, write: { writer: string;
   }
 }
 
+/** The fleet from its item; what an earlier deployment didn't write there is as at rest. */
+export function fleetFrom(item: Item): Fleet {
+  return only(itemAs(fleetSchema, { ...FLEET_AT_REST, ...item }), membersOf(fleetSchema.shape))
+}
+
 /** True if a refused write is done nevertheless: the SDK repeated it after a lost answer (AW32). */
-export function isWritten(before: Fleet, next: Fleet, writer: string, item: Item | undefined): boolean {
+export function isWritten(before: Fleet, next: Fleet, writer: string, item: Item): boolean {
   const { granted, released, rules } = differenceOf(before, next)
-  const slots = (item?.slots ?? {}) as Fleet['slots']
+  const { slots } = fleetFrom(item)
   if (granted.length > 0) return granted.every(([reviewId]) => slots[reviewId]?.by === writer)
-  if (rules) return item?.writer === writer
+  if (rules) return item.writer === writer
   return released.every(([reviewId, epoch]) => slots[reviewId]?.epoch !== epoch)
 }
 

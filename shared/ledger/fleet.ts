@@ -1,30 +1,29 @@
 /** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
-
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod'
 import { QUEUES_READ_MAX, RETENTION_S } from '../base/limits.ts'
+import type { Stored } from '../base/schema.ts'
 import { changeLimits, type LimitsChange } from '../fleet/ceiling.ts'
-import { FLEET_AT_REST, type Fleet, type Ticket } from '../fleet/schedule.ts'
-import { fleetUpdate, isWritten } from './fleet-write.ts'
-import { conditional, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
+import { FLEET_AT_REST, type Fleet, type Ticket, ticketSchema } from '../fleet/schedule.ts'
+import { fleetFrom, fleetUpdate, isWritten } from './fleet-write.ts'
+import { conditional, contended, create, due, itemAs, keyOf, type Ledger, read, readItem, readPrefix } from './table.ts'
 
 /** Queues, and tickets of each, that are shown to people; the rest is said to be there. */
 const QUEUES_SHOWN_MAX = 25
 const TICKETS_SHOWN_MAX = 20
 
 /** A queue that may have tickets. */
-export interface Queue {
-  readonly repository: number
-  readonly installation: number
-  readonly pool: string
-  readonly nonce: string
-}
+const queueSchema = z.object({
+  repository: z.number(),
+  installation: z.number(),
+  pool: z.string(),
+  nonce: z.string(),
+})
+export type Queue = Stored<typeof queueSchema>
 
 /** The fleet, read consistently; at rest with the default limits before its first grant. */
 export async function readFleet(ledger: Ledger): Promise<Fleet> {
-  const item = (await read<Item>(ledger, keyOf.fleet())) as Partial<Fleet> | undefined
-  if (!item) return FLEET_AT_REST
-  const { limits, slots, closed, granted, version } = { ...FLEET_AT_REST, ...item }
-  return { limits, slots, closed, granted, version }
+  return (await read(ledger, keyOf.fleet(), fleetFrom)) ?? FLEET_AT_REST
 }
 
 /**
@@ -58,7 +57,7 @@ export async function writeFleet(
       }),
     ),
   )
-  return written.done || isWritten(before, next, writer, written.item)
+  return written.done || (written.item !== undefined && isWritten(before, next, writer, written.item))
 }
 
 /** Nothing more happens to a fleet that holds nothing, until its next grant: it is due no longer. Repeatable. */
@@ -115,13 +114,22 @@ export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string,
 
 /** Queues that may have tickets. */
 export async function readQueues(ledger: Ledger): Promise<Queue[]> {
-  return readPrefix<Queue>(ledger, keyOf.fleet().pk, 'WAITING#', QUEUES_READ_MAX)
+  const all = { pk: keyOf.fleet().pk, prefix: 'WAITING#', limit: QUEUES_READ_MAX }
+  return readPrefix(ledger, all, (item) => itemAs(queueSchema, item))
 }
 
 /** The first `limit` tickets of a queue, in order of their turn. */
 export async function readTickets(ledger: Ledger, queue: Queue, limit: number): Promise<Ticket[]> {
   const { pk } = keyOf.ticket(queue.repository, queue.pool, 0, '', 0)
-  return readPrefix<Ticket>(ledger, pk, '', limit)
+  return readPrefix(ledger, { pk, prefix: '', limit }, (item) => itemAs(ticketSchema, item))
+}
+
+/** True if the review's ticket and its queue's marker both stand: nothing of its wait was lost with who wrote them. */
+export async function isQueued(ledger: Ledger, ticket: Ticket): Promise<boolean> {
+  const { repository, pool } = ticket
+  const keys = [keyOfTicket(ticket), keyOf.queue(repository, pool)]
+  const items = await Promise.all(keys.map((key) => readItem(ledger, key)))
+  return items.every((item) => item !== undefined)
 }
 
 /** Who waits, for people: the first tickets of each queue, bounded; `cut` if there may be more. */

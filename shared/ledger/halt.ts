@@ -2,34 +2,38 @@
  * Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted (DESIGN §7). All
  * of them stand in one item, so that a claim and a conclusion check one item, whatever may stop them.
  */
+import * as z from 'zod'
 import { Refused } from '../base/errors.ts'
 import { HALT_BY_BYTES_MAX, HALT_WHY_BYTES_MAX, HALTS_MAX } from '../base/limits.ts'
+import { openWord, type Stored } from '../base/schema.ts'
 import { cutAtBytes } from '../base/text.ts'
 import { isPause } from '../runs/halt.ts'
 import type { Repository } from '../runs/run.ts'
-import { change, contended, keyOf, type Ledger, read } from './table.ts'
+import { change, contended, type Item, itemAs, keyOf, type Ledger, read } from './table.ts'
 
 /** What a halt stops: everything, the repositories of an installation, or one repository by its id. */
 export type HaltScope = 'fleet' | `installation/${number}` | `repository/${number}`
 
-export interface Halt {
-  readonly scope: HaltScope
-  readonly by: string
-  readonly why: string
-  /** ms UTC */
-  readonly since: number
-}
-
 /** The halts that stand, by scope. */
-export type Halts = Readonly<Partial<Record<HaltScope, Omit<Halt, 'scope'>>>>
+const haltsSchema = z.partialRecord(
+  openWord<HaltScope>(),
+  z.object({
+    by: z.string(),
+    why: z.string(),
+    /** ms UTC */
+    since: z.number(),
+  }),
+)
+export type Halts = Stored<typeof haltsSchema>
+type StandingHalt = NonNullable<Halts[HaltScope]>
+export type Halt = StandingHalt & { readonly scope: HaltScope }
 
 /** What lifting came to: it is gone, it stays because it isn't the asker's to lift, or none stood. */
 export type Lifted = { readonly kind: 'lifted' | 'stays'; readonly halt: Halt } | { readonly kind: 'none' }
 
-interface Stored {
-  readonly scopes: Halts
-  readonly version: number
-}
+const itemSchema = z.object({ scopes: haltsSchema, version: z.number() })
+type HaltsItem = Stored<typeof itemSchema>
+const haltsFrom = (item: Item) => itemAs(itemSchema, item)
 
 type Halted = Pick<Repository, 'id' | 'installationId'>
 
@@ -40,7 +44,7 @@ export function haltScopesOf({ id, installationId }: Halted): HaltScope[] {
 
 /** Every halt that stands, in one consistent read. */
 export async function standingHalts(ledger: Ledger): Promise<Halts> {
-  return (await read<Stored>(ledger, keyOf.halts()))?.scopes ?? {}
+  return (await read(ledger, keyOf.halts(), haltsFrom))?.scopes ?? {}
 }
 
 /** The widest halt that stands for this repository; undefined if none does. Pure. */
@@ -66,7 +70,7 @@ export async function setHalt(ledger: Ledger, halt: Halt): Promise<Halt> {
   const by = cutAtBytes(halt.by, HALT_BY_BYTES_MAX).text
   const why = cutAtBytes(halt.why, HALT_WHY_BYTES_MAX).text
   return contended<Halt>(async () => {
-    const before = await read<Stored>(ledger, keyOf.halts())
+    const before = await read(ledger, keyOf.halts(), haltsFrom)
     const standing = before?.scopes[scope]
     if (standing && (isPause(halt) || !isPause(standing))) return { scope, ...standing }
     if (!standing && Object.keys(before?.scopes ?? {}).length >= HALTS_MAX) {
@@ -87,10 +91,10 @@ export async function setHalt(ledger: Ledger, halt: Halt): Promise<Halt> {
 export async function liftHalt(
   ledger: Ledger,
   scope: HaltScope,
-  mayLift: (halt: Omit<Halt, 'scope'>) => boolean = () => true,
+  mayLift: (halt: StandingHalt) => boolean = () => true,
 ): Promise<Lifted> {
   return contended<Lifted>(async () => {
-    const before = await read<Stored>(ledger, keyOf.halts())
+    const before = await read(ledger, keyOf.halts(), haltsFrom)
     const standing = before?.scopes[scope]
     if (!standing) return { kind: 'none' }
     const halt = { scope, ...standing }
@@ -117,7 +121,7 @@ export function noHaltInTransaction(ledger: Ledger, repository: Halted) {
 }
 
 /** The map is small and written whole, on the version that was read: it needs no parent to be there first. */
-async function writeHalts(ledger: Ledger, before: Stored | undefined, scopes: Halts): Promise<boolean> {
+async function writeHalts(ledger: Ledger, before: HaltsItem | undefined, scopes: Halts): Promise<boolean> {
   const written = await change(ledger, keyOf.halts(), {
     set: { scopes, version: (before?.version ?? 0) + 1 },
     if: { version: before?.version },

@@ -1,38 +1,45 @@
 /** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
-import type { Repository } from '../runs/run.ts'
-import { change, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { type Repository, repositorySchema } from '../runs/run.ts'
+import { change, create, due, type Item, itemAs, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
-/** owed → said; or owed → withdrawing → said | withdrawn where its run is ending; `failed` after too many errors (LE9). */
-export type MessageState = 'owed' | 'said' | 'withdrawing' | 'withdrawn' | 'failed'
-
-export interface Message {
-  readonly repositoryId: number
-  readonly number: number
-  readonly runId: string
-  readonly attempt: number
-  readonly planKey: string
-  readonly key: string
+const messageSchema = z.object({
+  repositoryId: z.number(),
+  number: z.number(),
+  runId: z.string(),
+  attempt: z.number(),
+  planKey: z.string(),
+  key: z.string(),
   /** Document digest of the payload. */
-  readonly document: string
-  readonly state: MessageState
-  readonly series: number
-  readonly round: number
+  document: z.string(),
+  /** owed → said; or owed → withdrawing → said | withdrawn where its run is ending; `failed` after too many errors (LE9). */
+  state: z.enum(['owed', 'said', 'withdrawing', 'withdrawn', 'failed']),
+  series: z.number(),
+  round: z.number(),
   /** Errors so far that were neither a refusal nor a throttle. */
-  readonly errors: number
-  readonly owner?: string
+  errors: z.number(),
+  owner: z.string().exactOptional(),
   /** ms UTC; 0 when nobody holds it. */
-  readonly leaseUntil: number
-  readonly githubId?: number
+  leaseUntil: z.number(),
+  githubId: z.number().exactOptional(),
   /** The pending review, or the comment, that was made for it; what is asked by id doesn't lag as GitHub's lists do. */
-  readonly pendingId?: number
-  readonly reason?: string
+  pendingId: z.number().exactOptional(),
+  reason: z.string().exactOptional(),
   /**
    * When GitHub is to be looked at a second time though the message is settled, ms UTC: what an earlier poster, or a call
    * that wasn't answered, may have left there by then (IL2, IL14). It decides; `dueAt` only finds.
    */
-  readonly recheckAt?: number
+  recheckAt: z.number().exactOptional(),
   /** Where a reply is said: it belongs to no run, which would know. Absent for a run's messages. */
-  readonly repository?: Repository
+  repository: repositorySchema.exactOptional(),
+})
+export type Message = Stored<typeof messageSchema>
+export type MessageState = Message['state']
+
+/** A message from its item. */
+export function messageFrom(item: Item): Message {
+  return itemAs(messageSchema, item)
 }
 
 /** How a message ends. */
@@ -80,8 +87,7 @@ export async function readMessages(
 ): Promise<Message[]> {
   const { pk, sk } = keyOf.message(run.repositoryId, run.number, run.runId, '', '')
   const prefix = sk.slice(0, sk.indexOf('#', 'MESSAGE#'.length) + 1)
-  const items = await readPrefix<Item>(ledger, pk, prefix, MESSAGES_PER_RUN_MAX)
-  return items.map((item) => item as unknown as Message)
+  return readPrefix(ledger, { pk, prefix, limit: MESSAGES_PER_RUN_MAX }, messageFrom)
 }
 
 /** One message; undefined if there is none. */
@@ -89,7 +95,8 @@ export async function readMessage(
   ledger: Ledger,
   name: { repositoryId: number; number: number; runId: string; planKey: string; key: string },
 ): Promise<Message | undefined> {
-  return read<Message>(ledger, keyOf.message(name.repositoryId, name.number, name.runId, name.planKey, name.key))
+  const { repositoryId, number, runId, planKey, key } = name
+  return read(ledger, keyOf.message(repositoryId, number, runId, planKey, key), messageFrom)
 }
 
 /** Takes the message's lease for `owner` if nobody's is live at `now`; false if somebody's is, or if it changed. */

@@ -5,51 +5,67 @@
  */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod'
+import { membersOf, only, type Stored } from '../base/schema.ts'
 import type { Run } from '../runs/run.ts'
-import { change, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
+import { change, due, dueAtOf, type Item, itemAs, keyOf, type Ledger, partAs, read, transact } from './table.ts'
 
-export interface PullRequestName {
-  readonly repositoryId: number
-  readonly number: number
-}
-
-export interface ResourceName {
+/** What is desired: a member of the item for each resource. */
+const wantedSchema = z.object({
   /** `check_run`, `summary`, `label` */
-  readonly kind: string
+  kind: z.string(),
   /** The head for a check run; `main` where there is one per pull request. */
-  readonly key: string
-}
-
-export interface ShownResource extends ResourceName {
+  key: z.string(),
   /** The run that raised it last. */
-  readonly runId: string
+  runId: z.string(),
   /** Document digest of what is desired. */
-  readonly document: string
-  readonly generation: number
+  document: z.string(),
+})
+export type ResourceName = Pick<Stored<typeof wantedSchema>, 'kind' | 'key'>
+
+/** What a poster knows of a resource: another member of the item. */
+const seenSchema = z.object({
   /** The generation that was read back from GitHub; 0 for none. */
+  generation: z.number().exactOptional(),
+  /** The generation that the errors and the time to try again are about. */
+  tried: z.number().exactOptional(),
+  githubId: z.number().exactOptional(),
+  errors: z.number().exactOptional(),
+  lastError: z.string().exactOptional(),
+  /** Not to be tried again before, ms UTC: an error's patience, or GitHub's own. A newer generation doesn't wait for it. */
+  tryAt: z.number().exactOptional(),
+  /** When what was shown is to be looked at a second time, ms UTC; absent when it isn't. It decides, and nobody moves it. */
+  recheckAt: z.number().exactOptional(),
+})
+type Seen = Stored<typeof seenSchema>
+
+/** A resource, as the members of the item say together. */
+export interface ShownResource extends Stored<typeof wantedSchema>, Omit<Seen, 'tried'> {
+  /** Of the last raise. */
+  readonly generation: number
   readonly shownGeneration: number
-  readonly githubId?: number
   /** Errors on the way to its present generation. */
   readonly errors: number
-  readonly lastError?: string
-  /** Not to be tried again before, ms UTC: an error's patience, or GitHub's own. A newer generation doesn't wait for it. */
-  readonly tryAt?: number
-  /** When what was shown is to be looked at a second time, ms UTC; absent when it isn't. It decides, and nobody moves it. */
-  readonly recheckAt?: number
 }
 
-/** The resources of a pull request, as their item stands. */
-export interface Resources extends PullRequestName {
+const itemSchema = z.object({
+  repositoryId: z.number(),
+  number: z.number(),
   /** Raises so far; the generation of each raise. */
-  readonly version: number
+  version: z.number(),
   /** Who shows them. One that stands there after its lease never gave it back. */
-  readonly owner?: string
+  owner: z.string().exactOptional(),
   /** ms UTC; 0 when nobody holds it. */
-  readonly leaseUntil: number
+  leaseUntil: z.number(),
+})
+
+/** The resources of a pull request, as their item stands. */
+export interface Resources extends Stored<typeof itemSchema> {
   readonly all: readonly ShownResource[]
   /** ms UTC; absent when nothing is due. It finds them: the sweeper moves it on each time it nudges. */
   readonly dueAt?: number
 }
+export type PullRequestName = Pick<Resources, 'repositoryId' | 'number'>
 
 export interface Raise extends PullRequestName {
   readonly runId: string
@@ -127,8 +143,7 @@ export async function raiseWhileEnding(
 
 /** The resources of a pull request, read consistently; undefined if nothing was ever desired. */
 export async function readResources(ledger: Ledger, name: PullRequestName): Promise<Resources | undefined> {
-  const item = await read<Item>(ledger, keyOf.resources(name.repositoryId, name.number))
-  return item && resourcesFrom(item)
+  return read(ledger, keyOf.resources(name.repositoryId, name.number), resourcesFrom)
 }
 
 /** One resource of a pull request; undefined if it isn't desired, or was settled for a head that has passed. */
@@ -201,17 +216,13 @@ export function nextRunOf({ all }: Resources): string | undefined {
 
 /** The resources of a pull request from their item. */
 export function resourcesFrom(item: Item): Resources {
-  const { repositoryId, number, version, owner, leaseUntil, dueAt } = item as unknown as Omit<Resources, 'all'>
+  const dueAt = dueAtOf(item)
   const all = Object.entries(item).flatMap(([member, value]) =>
-    member.startsWith('wanted_') ? [resourceFrom(item, value as Wanted)] : [],
+    member.startsWith('wanted_') ? [resourceFrom(item, partAs(wantedSchema, item, value))] : [],
   )
   return {
-    repositoryId,
-    number,
-    version,
-    leaseUntil,
+    ...only(itemAs(itemSchema, item), membersOf(itemSchema.shape)),
     all,
-    ...(owner === undefined ? {} : { owner }),
     ...(dueAt === undefined ? {} : { dueAt }),
   }
 }
@@ -219,22 +230,14 @@ export function resourcesFrom(item: Item): Resources {
 /** Members of the item for each resource, beside each other because a raise can't set a member of a map that isn't there: what is desired, its generation, and what a poster knows of it. */
 const MEMBERS = ['wanted', 'generation', 'shown'] as const
 
-type Wanted = Pick<ShownResource, 'kind' | 'key' | 'runId' | 'document'>
-
-/** `tried` is the generation that the errors and the time to try again are about. */
-type Seen = Partial<Pick<ShownResource, 'githubId' | 'errors' | 'lastError' | 'tryAt' | 'recheckAt'>> & {
-  readonly generation: number
-  readonly tried: number
-}
-
 function memberOf(member: (typeof MEMBERS)[number], { kind, key }: ResourceName): string {
   return `${member}_${kind}_${key}`
 }
 
-function resourceFrom(item: Item, wanted: Wanted): ShownResource {
-  const generation = item[memberOf('generation', wanted)] as number
-  const seen = item[memberOf('shown', wanted)] as Seen | undefined
-  const { generation: shownGeneration = 0, tried = 0, errors = 0, tryAt, ...kept } = seen ?? { generation: 0, tried: 0 }
+function resourceFrom(item: Item, wanted: Stored<typeof wantedSchema>): ShownResource {
+  const generation = partAs(z.number(), item, item[memberOf('generation', wanted)])
+  const seen = partAs(seenSchema.optional(), item, item[memberOf('shown', wanted)])
+  const { generation: shownGeneration = 0, tried = 0, errors = 0, tryAt, ...kept } = seen ?? {}
   return {
     ...wanted,
     ...kept,

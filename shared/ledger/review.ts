@@ -1,5 +1,6 @@
 /** Reviews in the ledger: waiting, granted, leased, done. Every write checks the epoch; none of a stale one has an effect (I8). */
 import { randomUUID } from 'node:crypto'
+import { without } from '../base/schema.ts'
 import {
   acquire,
   complete,
@@ -11,7 +12,8 @@ import {
   renew,
   takeBack as takeBackStep,
 } from '../fleet/lease.ts'
-import { isDone, type Review, type ReviewName, reviewIdOf } from '../runs/review.ts'
+import { isDone, OF_REVIEWS_ATTEMPT, type Review, type ReviewName, reviewIdOf } from '../runs/review.ts'
+import type { Reason } from '../runs/run.ts'
 import { withToken } from '../runs/task-tokens.ts'
 import { carryOut, leaseItemFrom } from './carry-out.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
@@ -19,33 +21,15 @@ import { change, contended, create, due, type Item, keyOf, type Ledger, read, re
 /** Review items a run can have over its attempts and plan keys; reading stops there. */
 const REVIEWS_PER_RUN_MAX = 400
 
-/** What a review knows of an attempt, and doesn't take over into the next one. */
-const OF_EARLIER_ATTEMPT = [
-  'owner',
-  'until',
-  'losses',
-  'throttledSince',
-  'result',
-  'findings',
-  'blocking',
-  'reason',
-] as const
-
 /** One review; undefined if nobody has asked for it yet (`planned`). */
 export async function readReview(ledger: Ledger, name: ReviewName): Promise<Review | undefined> {
-  const item = await read<Item>(ledger, keyOf.review(name))
-  return item && reviewFrom(leaseItemFrom(item))
+  return read(ledger, keyOf.review(name), reviewFrom)
 }
 
 /** The reviews of a run's plan key; all of the run's if no key is given. */
 export async function readReviews(ledger: Ledger, runId: string, planKey?: string): Promise<Review[]> {
-  const items = await readPrefix<Item>(
-    ledger,
-    `RUN#${runId}`,
-    planKey === undefined ? 'REVIEW#' : `REVIEW#${planKey}#`,
-    REVIEWS_PER_RUN_MAX,
-  )
-  return items.map((item) => reviewFrom(leaseItemFrom(item)))
+  const prefix = planKey === undefined ? 'REVIEW#' : `REVIEW#${planKey}#`
+  return readPrefix(ledger, { pk: keyOf.run(runId).pk, prefix, limit: REVIEWS_PER_RUN_MAX }, reviewFrom)
 }
 
 /**
@@ -86,7 +70,7 @@ export async function awaitGrant(
     if (!restarts && token === current.token) return current
     const written = await change(ledger, key, {
       set: restarts ? { ...next, ...due(key, options.now + ledger.timings.grantMs) } : { token },
-      ...(newAttempt ? { remove: OF_EARLIER_ATTEMPT } : {}),
+      ...(newAttempt ? { remove: OF_REVIEWS_ATTEMPT } : {}),
       // Of the token too: a write that arrives once more, after a later Admit has come, must not bring its dead token back.
       if: { state: current.state, epoch: current.epoch, attempt: current.attempt, token: current.token },
     })
@@ -106,8 +90,8 @@ export async function grantReview(
     set: { state: 'granted', until, ...due(key, until) },
     if: { state: 'waiting', epoch: ticket.epoch },
   })
-  if (written.done) return { ...reviewFrom(leaseItemFrom(written.before ?? {})), state: 'granted', until }
-  const current = written.item && reviewFrom(leaseItemFrom(written.item))
+  if (written.done) return { ...reviewFrom(written.before ?? {}), state: 'granted', until }
+  const current = written.item && reviewFrom(written.item)
   return current?.epoch === ticket.epoch && (current.state === 'granted' || current.state === 'leased')
     ? current
     : undefined
@@ -137,7 +121,7 @@ export type Leased =
 export async function leaseReview(ledger: Ledger, name: ReviewName, lease: Fence & { now: number }): Promise<Leased> {
   const step = acquire(lease, lease.now + ledger.timings.reviewLeaseMs)
   const taken = await carryOut(ledger, name, () => step)
-  if (taken.kind === 'done') return { kind: 'leased', review: reviewFrom(taken.item) }
+  if (taken.kind === 'done') return { kind: 'leased', review: withoutWriter(taken.item) }
   return { kind: taken.code === 'lease_held' ? 'held' : 'stale' }
 }
 
@@ -185,7 +169,7 @@ export async function releaseReview(
   const released = await carryOut(ledger, name, (seen) =>
     release(lease, seen?.token, recheckAt, throttledSince === undefined ? {} : { throttledSince }),
   )
-  return released.kind === 'done' ? reviewFrom(released.item) : undefined
+  return released.kind === 'done' ? withoutWriter(released.item) : undefined
 }
 
 /** What taking back came to: the review as it is now, and whether this call took it back. */
@@ -207,7 +191,7 @@ export async function takeBack(
   const { writer = randomUUID(), lost } = options
   const step = takeBackStep(review, { now, writer, recheckAt: now + ledger.timings.grantMs, ...(lost ? { lost } : {}) })
   const taken = step && (await carryOut(ledger, review, () => step))
-  return taken?.kind === 'done' ? { taken: true, review: reviewFrom(taken.item) } : { taken: false, review }
+  return taken?.kind === 'done' ? { taken: true, review: withoutWriter(taken.item) } : { taken: false, review }
 }
 
 /**
@@ -227,9 +211,24 @@ export async function endReview(ledger: Ledger, review: Review): Promise<Review 
       if: { state, epoch, attempt, token },
     })
     if (!written.done) return 'again'
-    const { owner: _owner, until: _until, ...kept } = current
-    return { ...kept, state: 'ended', epoch: epoch + 1 }
+    return { ...without(current, ['owner', 'until']), state: 'ended', epoch: epoch + 1 }
   })
+}
+
+/**
+ * Fails a review that still waits as it was read: its epoch is raised, so that no grant of it counts. Answers it as it is then;
+ * undefined if it has moved on. A token stays on it, and it stays due, until `settleDone`.
+ */
+export async function failWaiting(ledger: Ledger, review: Review, reason: Reason): Promise<Review | undefined> {
+  const { state, epoch, attempt, token } = review
+  if (state !== 'waiting') return undefined
+  const failed = { state: 'failed', epoch: epoch + 1, reason } as const
+  const written = await change(ledger, keyOf.review(review), {
+    set: failed,
+    ...(token === undefined ? { remove: ['duePk', 'dueAt'] } : {}),
+    if: { state, epoch, attempt, token },
+  })
+  return written.done ? { ...review, ...failed } : undefined
 }
 
 /** The ticket of a waiting review, as it stands in its queue. */
@@ -244,6 +243,11 @@ export function ticketOf(review: Review) {
   }
 }
 
-function reviewFrom({ writer: _writer, ...review }: LeaseItem): Review {
+/** A review from its item. */
+export function reviewFrom(item: Item): Review {
+  return withoutWriter(leaseItemFrom(item))
+}
+
+function withoutWriter({ writer: _writer, ...review }: LeaseItem): Review {
   return review
 }

@@ -1,15 +1,37 @@
-/** Runs in the ledger: accepted once per cause, claimed in one transaction, ended by one way. */
-import { RETENTION_S } from '../base/limits.ts'
+/** Runs in the ledger: accepted once per cause, claimed in one transaction, held and asked for again, ended by one way. */
+import * as z from 'zod'
+import { AWAITED_BY_MAX, RETENTION_S } from '../base/limits.ts'
+import { without } from '../base/schema.ts'
 import {
+  isLive,
+  laterOf,
   meaningOf,
+  OF_ATTEMPT,
   type Reason,
   type Run,
   type RunOutcome,
   type RunRequest,
+  raisedRun,
   remember,
   requestAgain,
+  runSchema,
 } from '../runs/run.ts'
-import { change, contended, create, due, type Item, keyOf, type Ledger, read } from './table.ts'
+import { type Raise, raiseInTransaction } from './resource.ts'
+import {
+  type Change,
+  change,
+  changeInTransaction,
+  contended,
+  contentAs,
+  create,
+  due,
+  type Item,
+  keyOf,
+  type Ledger,
+  read,
+  type Transacted,
+  transact,
+} from './table.ts'
 
 /** What accepting a request came to. `attempt` of the run is the one to start. */
 export interface Accepted {
@@ -28,6 +50,7 @@ export async function acceptRun(
 ): Promise<Accepted> {
   const { deliveryId, writer, now, signal } = options
   const key = keyOf.run(request.runId)
+  const dueAt = now + ledger.timings.recheckMs
   const fresh: Run = {
     ...request,
     attempt: 1,
@@ -37,71 +60,33 @@ export async function acceptRun(
     version: 1,
   }
   return contended(async () => {
-    const written = await create(
-      ledger,
-      { ...key, ...itemOf(fresh), ...due(key, now + ledger.timings.recheckMs), ...listed(now), writer },
-      signal,
-    )
+    const written = await create(ledger, { ...key, ...fresh, ...due(key, dueAt), ...listed(now), writer }, signal)
     if (written.done) return { kind: 'created', run: fresh }
-    const run = (written.item ? runFrom(written.item) : undefined) ?? (await readRun(ledger, request.runId, signal))
+    const run = written.item ? runFrom(written.item) : await readRun(ledger, request.runId, signal)
     if (!run) return 'again'
 
     const meaning = meaningOf(run, request, deliveryId)
     if (meaning === 'conflict') return { kind: 'conflict', run }
     if (meaning === 'replay') return { kind: 'replayed', run }
     const deliveries = remember(run.deliveries, deliveryId)
-    if (meaning === 'join' || meaning === 'raise_when_ended') {
-      const members =
-        meaning === 'join'
-          ? { deliveries, eventAt: Math.max(run.eventAt, request.eventAt) }
-          : { deliveries, askedAgain: laterOf(run.askedAgain, request) }
-      const joined = await change(
-        ledger,
-        key,
-        { set: { ...members, version: run.version + 1 }, if: { version: run.version } },
-        signal,
-      )
-      return joined.done ? { kind: 'joined', run: { ...run, ...members, version: run.version + 1 } } : 'again'
+    if (meaning === 'raise') {
+      const raised = raisedRun(run, request, deliveries, now)
+      return (await raise(ledger, run, raised, { dueAt, listedAt: now, signal }))
+        ? { kind: 'raised', run: raised }
+        : 'again'
     }
-    const raised = raisedRun(run, request, deliveries, now)
-    const done = await change(
-      ledger,
-      key,
-      {
-        set: { ...itemOf(raised), ...due(key, now + ledger.timings.recheckMs), ...listed(now) },
-        remove: [...OF_EARLIER_ATTEMPT, 'expiresAt'],
-        if: { version: run.version },
-      },
-      signal,
-    )
-    return done.done ? { kind: 'raised', run: raised } : 'again'
+    const members =
+      meaning === 'join'
+        ? { deliveries, eventAt: Math.max(run.eventAt, request.eventAt) }
+        : { deliveries, askedAgain: laterOf(run.askedAgain, request) }
+    const joined = await changed(ledger, run, members, { signal })
+    return joined ? { kind: 'joined', run: joined } : 'again'
   })
 }
 
-/** The later of two requests for the same run; it opens a series if either does. */
-export function laterOf(earlier: RunRequest | undefined, request: RunRequest): RunRequest {
-  if (!earlier) return request
-  const opensSeries = earlier.opensSeries || request.opensSeries
-  return { ...(earlier.eventAt > request.eventAt ? earlier : request), opensSeries }
-}
-
-/** What a run knows of an attempt, and doesn't take over into the next one. */
-export const OF_EARLIER_ATTEMPT = [
-  'outcome',
-  'reason',
-  'verdict',
-  'token',
-  'plan',
-  'planKey',
-  'pools',
-  'parked',
-  'askedAgain',
-] as const
-
 /** The run, read consistently; undefined if there is none. */
 export async function readRun(ledger: Ledger, runId: string, signal?: AbortSignal): Promise<Run | undefined> {
-  const item = await read<Item>(ledger, keyOf.run(runId), signal)
-  return item && runFrom(item)
+  return read(ledger, keyOf.run(runId), runFrom, signal)
 }
 
 /** Sets members of a run at the version that was read; false if someone changed it meanwhile. Moves `due` on. */
@@ -109,19 +94,131 @@ export async function updateRun(
   ledger: Ledger,
   run: Run,
   members: Partial<Pick<Run, 'state' | 'reason' | 'outcome' | 'plan' | 'planKey' | 'token' | 'attempt' | 'verdict'>>,
-  options: { now: number; remove?: readonly (keyof Run)[] },
+  options: { now: number; remove?: typeof OF_ATTEMPT },
 ): Promise<Run | undefined> {
-  const key = keyOf.run(run.runId)
-  const version = run.version + 1
-  const written = await change(ledger, key, {
-    set: { ...members, version, ...due(key, options.now + ledger.timings.recheckMs) },
-    ...(options.remove ? { remove: options.remove } : {}),
-    if: { version: run.version },
+  const { now, remove } = options
+  return changed(ledger, run, members, { dueAt: now + ledger.timings.recheckMs, remove })
+}
+
+/**
+ * Stores the plan of a run that is as it was read, and raises `wanted`, all at once; undefined if the run changed meanwhile.
+ * A plan whose verdict is known already raises nothing.
+ */
+export async function writePlan(
+  ledger: Ledger,
+  run: Run,
+  plan: Pick<Run, 'pools'> & {
+    readonly digest: string
+    readonly planKey: string
+    readonly wanted: Raise['wanted']
+    readonly now: number
+  },
+): Promise<Run | undefined> {
+  const { digest, planKey, pools, wanted, now } = plan
+  const members = { plan: digest, planKey, ...(pools ? { pools } : {}), version: run.version + 1 }
+  const answer = await contended(async () => {
+    const written = await changedAndRaised(ledger, run, { set: members }, { wanted, now })
+    return !written.done && written.refused.length === 0 ? 'again' : written
   })
-  if (!written.done) return undefined
-  const next: Record<string, unknown> = { ...run, ...members, version }
-  for (const member of options.remove ?? []) delete next[member]
-  return next as unknown as Run
+  return answer.done ? { ...run, ...members } : undefined
+}
+
+/**
+ * Marks a run as parked, or takes the mark away (undefined), and raises `wanted`, if the run is as it was read. Halts are
+ * not asked: under one, post shows nothing. With hundreds of runs parked at once, they would refuse each other at that item.
+ */
+export async function writeParked(
+  ledger: Ledger,
+  run: Run,
+  parked: Run['parked'],
+  raise: Pick<Raise, 'wanted' | 'now'>,
+): Promise<'done' | 'again'> {
+  const set = { version: run.version + 1, parked }
+  const written = await changedAndRaised(ledger, run, { set, ...(parked ? {} : { remove: ['parked'] }) }, raise)
+  return written.done ? 'done' : 'again'
+}
+
+/** Who asks for a run again, and as of when; times are ms UTC. */
+export interface AskingAgain {
+  /** Names the asking: the same one again changes nothing (I9). */
+  readonly askedId: string
+  /** When its head was seen to be live. */
+  readonly eventAt: number
+  /** The event of the run that has spoken so far: a live run of an earlier one would be superseded by it. */
+  readonly after: number
+}
+
+/** Outcomes that say how GitHub was: where it shows that head again, and open, they hold no more. */
+const OVERTAKEN: readonly (RunOutcome | undefined)[] = ['superseded', 'closed']
+
+/**
+ * Asks for another attempt of a run that was superseded or closed, due at once: the sweeper starts it. A live one that would be learns
+ * that its head is of `eventAt`. False if the run is live anyway, ended otherwise, or not there.
+ */
+export async function askAgain(ledger: Ledger, runId: string, asking: AskingAgain, now: number): Promise<boolean> {
+  const { askedId, after } = asking
+  return contended(async () => {
+    const run = await readRun(ledger, runId)
+    if (!run || run.deliveries.includes(askedId)) return false
+    if (isLive(run.state) ? run.eventAt >= after : !OVERTAKEN.includes(run.outcome)) return false
+    const deliveries = remember(run.deliveries, askedId)
+    const eventAt = Math.max(run.eventAt, asking.eventAt)
+    const request = { ...requestAgain(run), eventAt }
+    if (run.state === 'ended') {
+      return (await raise(ledger, run, raisedRun(run, request, deliveries, now), { dueAt: now })) || 'again'
+    }
+    const learned = run.state === 'ending' ? { askedAgain: laterOf(run.askedAgain, request) } : { eventAt }
+    return (await changed(ledger, run, { ...learned, deliveries })) ? true : 'again'
+  })
+}
+
+/**
+ * Makes a run of that attempt wait: `held`, to be looked at again. Undefined if it is at another attempt, has concluded or
+ * is ending: what stands there then goes on by itself. Repeatable.
+ */
+export async function writeHeld(
+  ledger: Ledger,
+  run: { readonly runId: string; readonly attempt: number },
+  reason: Reason,
+  now: number,
+): Promise<Run | undefined> {
+  return contended(async () => {
+    const current = await readRun(ledger, run.runId)
+    if (current?.attempt !== run.attempt) return undefined
+    if (current.state === 'held') return current
+    if (current.state !== 'accepted' && current.state !== 'running') return undefined
+    const dueAt = now + ledger.timings.recheckMs
+    return (await changed(ledger, current, { state: 'held', reason }, { dueAt })) ?? 'again'
+  })
+}
+
+/** A held run goes on as its next attempt, which sees whether its head is still live; undefined if it changed meanwhile. */
+export async function resumeRun(ledger: Ledger, run: Run, now: number): Promise<Run | undefined> {
+  if (run.state !== 'held') return undefined
+  const { acceptedAt } = run
+  // Its turn is still that of its first attempt: it has waited long enough.
+  const resumed = { ...raisedRun(run, requestAgain(run), run.deliveries, now), acceptedAt }
+  return (await raise(ledger, run, resumed, { dueAt: now + ledger.timings.recheckMs })) ? resumed : undefined
+}
+
+/** Makes a held run due at `now` (ms UTC), so that the sweeper's next look takes it up. Repeatable. */
+export async function wakeRun(ledger: Ledger, runId: string, now: number): Promise<void> {
+  const run = await readRun(ledger, runId)
+  if (run?.state !== 'held') return
+  await change(ledger, keyOf.run(runId), { set: due(keyOf.run(runId), now), if: { version: run.version } })
+}
+
+/** Asks a live run to wake `waiting` when it ends; false if it has ended already, and nobody will. Repeatable. */
+export async function awaitEnd(ledger: Ledger, runId: string, waiting: string): Promise<boolean> {
+  return contended(async () => {
+    const run = await readRun(ledger, runId)
+    if (!run || !isLive(run.state)) return false
+    const { awaitedBy = [] } = run
+    if (awaitedBy.includes(waiting)) return true
+    // One that is dropped here is found by its own time.
+    const more = [...awaitedBy, waiting].slice(-AWAITED_BY_MAX)
+    return (await changed(ledger, run, { awaitedBy: more })) ? true : 'again'
+  })
 }
 
 /**
@@ -143,19 +240,9 @@ export async function beginEnding(
     if (current.state === 'ending') return true
     if (current.eventAt > eventAt) return false
     const isUnsettled = asksAgain || current.eventAt === eventAt || current.eventAt > asOf
-    const key = keyOf.run(run.runId)
-    const written = await change(ledger, key, {
-      set: {
-        state: 'ending',
-        outcome,
-        reason,
-        askedAgain: isUnsettled ? requestAgain(current) : undefined,
-        version: current.version + 1,
-        ...due(key, ending.now),
-      },
-      if: { version: current.version },
-    })
-    return written.done ? true : 'again'
+    const asked = isUnsettled ? { askedAgain: requestAgain(current) } : {}
+    const begun = await changed(ledger, current, { state: 'ending', outcome, reason, ...asked }, { dueAt: ending.now })
+    return begun ? true : 'again'
   })
 }
 
@@ -168,78 +255,72 @@ export async function endRun(
   run: Run,
   end: { outcome: RunOutcome; reason?: Reason; now: number },
 ): Promise<boolean> {
+  const { outcome, reason, now } = end
   if (run.askedAgain) {
-    const key = keyOf.run(run.runId)
-    const raised = raisedRun(run, run.askedAgain, run.deliveries, end.now)
-    const again = await change(ledger, key, {
-      set: { ...itemOf(raised), ...due(key, end.now) },
-      remove: OF_EARLIER_ATTEMPT,
-      if: { version: run.version },
-    })
-    return again.done
+    return raise(ledger, run, raisedRun(run, run.askedAgain, run.deliveries, now), { dueAt: now })
   }
   const written = await change(ledger, keyOf.run(run.runId), {
-    set: {
-      state: 'ended',
-      outcome: end.outcome,
-      reason: end.reason,
-      version: run.version + 1,
-      expiresAt: Math.floor(end.now / 1000) + RETENTION_S,
-    },
+    set: { state: 'ended', outcome, reason, version: run.version + 1, expiresAt: Math.floor(now / 1000) + RETENTION_S },
     remove: ['duePk', 'dueAt', 'token'],
     if: { version: run.version },
   })
   return written.done
 }
 
-/** A run from its item, without the table's own attributes. */
+/** A run from its item. */
 export function runFrom(item: Item): Run {
-  const {
-    pk: _pk,
-    sk: _sk,
-    writer: _writer,
-    duePk: _duePk,
-    dueAt: _dueAt,
-    listedPk: _l,
-    listedAt: _a,
-    expiresAt: _e,
-    ...run
-  } = item
-  return run as unknown as Run
+  return without(contentAs(itemSchema, item), ['writer'])
 }
 
-/** A run as members of its item. */
-export function itemOf(run: Run): Item {
-  return { ...run }
+const itemSchema = runSchema.extend({ writer: z.string().exactOptional() })
+
+/** Changes a run that is as it was read, and moves `due` on if a time is given; the run as it is then, undefined if others changed it meanwhile. */
+async function changed(
+  ledger: Ledger,
+  run: Run,
+  members: Partial<Run>,
+  options: {
+    readonly dueAt?: number
+    readonly remove?: typeof OF_ATTEMPT | undefined
+    readonly signal?: AbortSignal
+  } = {},
+): Promise<Run | undefined> {
+  const { dueAt, remove = [], signal } = options
+  const key = keyOf.run(run.runId)
+  const next = { ...members, version: run.version + 1 }
+  const set = { ...next, ...(dueAt === undefined ? {} : due(key, dueAt)) }
+  const written = await change(ledger, key, { set, remove, if: { version: run.version } }, signal)
+  return written.done ? without({ ...run, ...next }, remove) : undefined
 }
 
-/**
- * The next attempt of a run, for that request. Its event never gets earlier: who asks late, by a delivery that comes again or
- * a command that waited, would else have it ended by a closing that its reopening came after (D3).
- */
-export function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
-  const {
-    outcome: _o,
-    reason: _r,
-    verdict: _v,
-    token: _t,
-    plan: _p,
-    planKey: _k,
-    pools: _pools,
-    parked: _parked,
-    askedAgain: _a,
-    ...kept
-  } = run
-  return {
-    ...kept,
-    ...request,
-    eventAt: Math.max(run.eventAt, request.eventAt),
-    attempt: run.attempt + 1,
-    state: 'accepted',
-    acceptedAt: now,
-    deliveries,
-    version: run.version + 1,
-  }
+/** Changes a run that is as it was read, and raises what its pull request is to show of that: both, or neither. */
+function changedAndRaised(
+  ledger: Ledger,
+  run: Run,
+  { set, remove = [] }: Pick<Change, 'set' | 'remove'>,
+  { wanted, now }: Pick<Raise, 'wanted' | 'now'>,
+): Promise<Transacted> {
+  const { repository, number, runId, version } = run
+  const key = keyOf.run(runId)
+  const dueAt = now + ledger.timings.recheckMs
+  const raise = { repositoryId: repository.id, number, runId, wanted, now }
+  return transact(ledger, [
+    changeInTransaction(ledger, key, { set: { ...set, ...due(key, dueAt) }, remove, if: { version } }),
+    ...(wanted.length > 0 ? [raiseInTransaction(ledger, raise)] : []),
+  ])
+}
+
+/** Makes a run that is as it was read the next attempt of it, with nothing of the last one. */
+async function raise(
+  ledger: Ledger,
+  run: Run,
+  raised: Run,
+  { dueAt, listedAt, signal }: { readonly dueAt: number; readonly listedAt?: number; readonly signal?: AbortSignal },
+): Promise<boolean> {
+  const key = keyOf.run(run.runId)
+  const set = { ...raised, ...due(key, dueAt), ...(listedAt === undefined ? {} : listed(listedAt)) }
+  const remove = [...OF_ATTEMPT, 'expiresAt']
+  return (await change(ledger, key, { set, remove, if: { version: run.version } }, signal)).done
 }
 
 /** For people: the day's runs, newest last. */

@@ -12,10 +12,12 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import type * as z from 'zod'
 import { sayingRetry, withDeadline } from '../aws/client.ts'
 import { sha256 } from '../base/digest.ts'
-import { nameOf, Retry } from '../base/errors.ts'
+import { Dead, nameOf, Retry } from '../base/errors.ts'
 import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../base/limits.ts'
+import { type Stored, storedAs, without } from '../base/schema.ts'
 import type { Timings } from '../fleet/timings.ts'
 import type { ReviewName } from '../runs/review.ts'
 
@@ -86,17 +88,57 @@ export function dueShardOf(key: Key): number {
   return Number.parseInt(sha256(`${key.pk} ${key.sk}`).slice(0, 8), 16) % DUE_SHARDS
 }
 
-/** Reads one item, consistently: what decides something is read from the base table. */
-export async function read<T>(ledger: Ledger, key: Key, signal?: AbortSignal): Promise<T | undefined> {
-  const command = new GetCommand({ TableName: ledger.table, Key: key, ConsistentRead: true })
-  const { Item } = await ledger.client.send(command, options(signal))
-  return Item as T | undefined
+/** The moment at which an item is due, ms UTC; undefined if nothing more happens to it. */
+export function dueAtOf({ dueAt }: Item): number | undefined {
+  return typeof dueAt === 'number' ? dueAt : undefined
 }
 
-/** Reads at most `limit` items of one partition whose sort key begins with `prefix`, in order, consistently. */
-export async function readPrefix<T>(ledger: Ledger, pk: string, prefix: string, limit: number): Promise<T[]> {
+/** Members of items that are the table's own. */
+const OF_TABLE = ['pk', 'sk', 'duePk', 'dueAt', 'listedPk', 'listedAt', 'expiresAt'] as const
+
+/** An item as `schema` describes it. Throws Dead `item_invalid` for one that doesn't fit. */
+export function itemAs<Schema extends z.ZodType>(schema: Schema, item: Item): Stored<Schema> {
+  return partAs(schema, item, item)
+}
+
+/** An item without the table's own members, in the same way. */
+export function contentAs<Schema extends z.ZodType>(schema: Schema, item: Item): Stored<Schema> {
+  return partAs(schema, item, without(item, OF_TABLE))
+}
+
+/** A part of an item, in the same way. */
+export function partAs<Schema extends z.ZodType>(schema: Schema, item: Item, part: unknown): Stored<Schema> {
+  return storedAs(schema, part, (member) => {
+    const sentence = `The item ${String(item.sk).split('#', 1)[0]} has another ${member} than this version expects.`
+    return new Dead('item_invalid', sentence, 'Deploy the version that wrote it, or a newer one.')
+  })
+}
+
+/** Reads one item, consistently: what decides something is read from the base table. */
+export async function readItem(ledger: Ledger, key: Key, signal?: AbortSignal): Promise<Item | undefined> {
+  const command = new GetCommand({ TableName: ledger.table, Key: key, ConsistentRead: true })
+  return (await ledger.client.send(command, options(signal))).Item
+}
+
+/** What `from` makes of one item, read consistently. */
+export async function read<T>(
+  ledger: Ledger,
+  key: Key,
+  from: (item: Item) => T,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const item = await readItem(ledger, key, signal)
+  return item && from(item)
+}
+
+/** What `from` makes of at most `limit` items of one partition whose sort key begins with `prefix`, read in order, consistently. */
+export async function readPrefix<T>(
+  ledger: Ledger,
+  { pk, prefix, limit }: { readonly pk: string; readonly prefix: string; readonly limit: number },
+  from: (item: Item) => T,
+): Promise<T[]> {
   const items: T[] = []
-  let from: QueryCommandInput['ExclusiveStartKey']
+  let after: QueryCommandInput['ExclusiveStartKey']
   do {
     const page = await ledger.client.send(
       new QueryCommand({
@@ -105,12 +147,12 @@ export async function readPrefix<T>(ledger: Ledger, pk: string, prefix: string, 
         ExpressionAttributeValues: prefix === '' ? { ':pk': pk } : { ':pk': pk, ':prefix': prefix },
         ConsistentRead: true,
         Limit: limit - items.length,
-        ...(from ? { ExclusiveStartKey: from } : {}),
+        ...(after ? { ExclusiveStartKey: after } : {}),
       }),
     )
-    items.push(...((page.Items ?? []) as T[]))
-    from = page.LastEvaluatedKey
-  } while (from && items.length < limit)
+    items.push(...(page.Items ?? []).map(from))
+    after = page.LastEvaluatedKey
+  } while (after && items.length < limit)
   return items
 }
 

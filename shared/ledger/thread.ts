@@ -1,17 +1,14 @@
 /** Threads in the ledger, and the two transactions that move them: claim and conclude. */
 import { type Run, requestAgain } from '../runs/run.ts'
-import { type Entry, type Thread, withRound } from '../runs/thread.ts'
+import { type Entry, type Thread, threadSchema, withRound } from '../runs/thread.ts'
 import { noHaltInTransaction } from './halt.ts'
 import type { Message, MessageState } from './message.ts'
 import { raiseInTransaction } from './resource.ts'
-import { change, changeInTransaction, contended, due, type Item, keyOf, type Ledger, read, transact } from './table.ts'
+import { change, changeInTransaction, contended, contentAs, due, keyOf, type Ledger, read, transact } from './table.ts'
 
 /** The thread of a pull request, read consistently; undefined before its first claim. */
 export async function readThread(ledger: Ledger, repositoryId: number, number: number): Promise<Thread | undefined> {
-  const item = await read<Item>(ledger, keyOf.thread(repositoryId, number))
-  if (!item) return undefined
-  const { pk: _pk, sk: _sk, ...thread } = item
-  return thread as unknown as Thread
+  return read(ledger, keyOf.thread(repositoryId, number), (item) => contentAs(threadSchema, item))
 }
 
 /** What a claim or a conclusion came to. `again`: something changed meanwhile, read and decide again. */

@@ -2,22 +2,26 @@
  * What an installation may still create on GitHub: its creations of the last minute and of the last hour are counted, and
  * kept below GitHub's own limits (AW76). Pure.
  */
+import * as z from 'zod'
 import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../base/limits.ts'
+import type { Stored } from '../base/schema.ts'
 
 /** Creations of one stretch of a window. */
-export interface Bucket {
+const bucketSchema = z.object({
   /** ms UTC */
-  readonly from: number
-  readonly count: number
-}
+  from: z.number(),
+  count: z.number(),
+})
+export type Bucket = Stored<typeof bucketSchema>
 
 /** Slots of each window, oldest first; those that have left it are gone. */
-export interface Budget {
-  readonly minute: readonly Bucket[]
-  readonly hour: readonly Bucket[]
+export const budgetSchema = z.object({
+  minute: z.array(bucketSchema),
+  hour: z.array(bucketSchema),
   /** Until when GitHub has said that it takes nothing, ms UTC. */
-  readonly closedUntil?: number
-}
+  closedUntil: z.number().exactOptional(),
+})
+export type Budget = Stored<typeof budgetSchema>
 
 export const UNUSED_BUDGET: Budget = { minute: [], hour: [] }
 

@@ -1,73 +1,72 @@
 /** What Muster shows on GitHub: messages are said once, resources are kept true. Plain payloads, stored as documents. */
-import type { Side } from '../findings/finding.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { sideSchema } from '../findings/finding.ts'
 
 /** An inline comment of a review, always at an anchor that GitHub accepts. `startLine` is absent for one line (A3, AW80). */
-export interface InlineComment {
-  readonly path: string
-  readonly side: Side
-  readonly line: number
-  readonly startLine?: number
-  readonly body: string
-}
+const inlineCommentSchema = z.object({
+  path: z.string(),
+  side: sideSchema,
+  line: z.number(),
+  startLine: z.number().exactOptional(),
+  body: z.string(),
+})
+export type InlineComment = Stored<typeof inlineCommentSchema>
 
 /** One review: created pending, then submitted. `body` carries the marker. */
-export interface ReviewMessage {
-  readonly kind: 'review'
-  readonly marker: string
-  readonly head: string
-  readonly event: 'COMMENT' | 'REQUEST_CHANGES'
-  readonly body: string
-  readonly comments: readonly InlineComment[]
-}
+export const reviewMessageSchema = z.object({
+  kind: z.literal('review'),
+  marker: z.string(),
+  head: z.string(),
+  event: z.enum(['COMMENT', 'REQUEST_CHANGES']),
+  body: z.string(),
+  comments: z.array(inlineCommentSchema),
+})
+export type ReviewMessage = Stored<typeof reviewMessageSchema>
 
 /** The one answer to a command. `body` carries the marker as its last line. */
-export interface ReplyMessage {
-  readonly kind: 'reply'
-  readonly marker: string
-  readonly body: string
-}
+export const replyMessageSchema = z.object({ kind: z.literal('reply'), marker: z.string(), body: z.string() })
+export type ReplyMessage = Stored<typeof replyMessageSchema>
 
-export interface Annotation {
-  readonly path: string
-  readonly startLine: number
-  readonly endLine: number
-  readonly level: 'failure' | 'warning' | 'notice'
-  readonly title: string
-  readonly message: string
-}
-
-export type CheckConclusion = 'success' | 'failure' | 'neutral' | 'action_required' | 'cancelled'
+const annotationSchema = z.object({
+  path: z.string(),
+  startLine: z.number(),
+  endLine: z.number(),
+  level: z.enum(['failure', 'warning', 'notice']),
+  title: z.string(),
+  message: z.string(),
+})
+export type Annotation = Stored<typeof annotationSchema>
 
 /** One check run per head. `externalId` is derived from repository, pull request and head. */
-export interface CheckRunResource {
-  readonly kind: 'check_run'
-  readonly head: string
-  readonly externalId: string
-  readonly name: string
-  readonly status: 'in_progress' | 'completed'
-  readonly conclusion?: CheckConclusion
-  readonly title: string
-  readonly summary: string
-  readonly text: string
-  readonly annotations: readonly Annotation[]
-}
+const checkRunSchema = z.object({
+  kind: z.literal('check_run'),
+  head: z.string(),
+  externalId: z.string(),
+  name: z.string(),
+  status: z.enum(['in_progress', 'completed']),
+  conclusion: z.enum(['success', 'failure', 'neutral', 'action_required', 'cancelled']).exactOptional(),
+  title: z.string(),
+  summary: z.string(),
+  text: z.string(),
+  annotations: z.array(annotationSchema),
+})
+export type CheckRunResource = Stored<typeof checkRunSchema>
+export type CheckConclusion = NonNullable<CheckRunResource['conclusion']>
 
 /** One comment per pull request, updated in place. `body` lacks the marker line, which post adds with the generation. */
-export interface SummaryResource {
-  readonly kind: 'summary'
-  readonly body: string
-}
+const summarySchema = z.object({ kind: z.literal('summary'), body: z.string() })
+export type SummaryResource = Stored<typeof summarySchema>
 
 export const LABELS = ['muster: checking', 'muster: action required', 'muster: passed'] as const
 export type Label = (typeof LABELS)[number]
 
 /** Exactly one of the three labels; `none` of them where a run has ended without a verdict and no other one speaks. */
-export interface LabelResource {
-  readonly kind: 'label'
-  readonly label: Label | 'none'
-}
+const labelSchema = z.object({ kind: z.literal('label'), label: z.enum([...LABELS, 'none']) })
+export type LabelResource = Stored<typeof labelSchema>
 
-export type Resource = CheckRunResource | SummaryResource | LabelResource
+export const resourceSchema = z.discriminatedUnion('kind', [checkRunSchema, summarySchema, labelSchema])
+export type Resource = Stored<typeof resourceSchema>
 
 /** Hidden markers, versioned (DESIGN §9). */
 export const markerOf = {

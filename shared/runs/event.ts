@@ -1,35 +1,43 @@
 /** Events for the command room: closings and comments. */
-import type { Repository } from './run.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { repositorySchema } from './run.ts'
 
-interface EventOfPullRequest {
-  readonly repository: Repository
-  readonly number: number
+const ofPullRequest = {
+  repository: repositorySchema,
+  number: z.number(),
   /** Identity of the event: the same cause is written once. */
-  readonly cause: string
+  cause: z.string(),
   /** ms UTC, by GitHub's clock */
-  readonly eventAt: number
+  eventAt: z.number(),
 }
 
-export interface ClosedEvent extends EventOfPullRequest {
-  readonly kind: 'closed'
-}
+const closedEventSchema = z.object({ ...ofPullRequest, kind: z.literal('closed') })
+export type ClosedEvent = Stored<typeof closedEventSchema>
 
 /** A comment with a command to Muster. */
-export interface CommandEvent extends EventOfPullRequest {
-  readonly kind: 'command'
-  readonly commentId: number
+const commandEventSchema = z.object({
+  ...ofPullRequest,
+  kind: z.literal('command'),
+  commentId: z.number(),
   /** Login of the comment's author. */
-  readonly author: string
+  author: z.string(),
   /** The comment's text, cut and redacted. */
-  readonly text: string
+  text: z.string(),
   /** Digest of the whole comment: the same id with another text is a conflict (LE15). */
-  readonly payloadDigest: string
-}
+  payloadDigest: z.string(),
+})
+export type CommandEvent = Stored<typeof commandEventSchema>
 
 export type PullRequestEvent = ClosedEvent | CommandEvent
 
 /** An event as recorded in the ledger. */
-export type RecordedEvent = PullRequestEvent & {
+const ofRecord = {
   /** The time of the record by our own clock, ms UTC. */
-  readonly acceptedAt: number
+  acceptedAt: z.number(),
 }
+export const recordedEventSchema = z.discriminatedUnion('kind', [
+  closedEventSchema.extend(ofRecord),
+  commandEventSchema.extend(ofRecord),
+])
+export type RecordedEvent = Stored<typeof recordedEventSchema>

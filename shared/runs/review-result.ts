@@ -1,16 +1,19 @@
 /** The result of one review: stored as a document, reused by retries and later attempts, and never paid for twice. */
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { coverageSchema } from '../findings/coverage.ts'
+import { findingSchema, rejectedFindingSchema } from '../findings/finding.ts'
+import { usageSchema } from '../findings/lens.ts'
+import { reviewLensSchema } from './review.ts'
 
-import type { Coverage } from '../findings/coverage.ts'
-import type { Finding, RejectedFinding } from '../findings/finding.ts'
-import type { ReviewLens } from './review.ts'
-
-export interface ReviewResult {
-  readonly lens: ReviewLens
-  readonly part: number
-  readonly findings: readonly Finding[]
-  readonly rejected: readonly RejectedFinding[]
-  readonly coverage: readonly Coverage[]
-  readonly usage?: { readonly model: string; readonly inputTokens: number; readonly outputTokens: number }
+export const reviewResultSchema = z.object({
+  lens: reviewLensSchema,
+  part: z.number(),
+  findings: z.array(findingSchema),
+  rejected: z.array(rejectedFindingSchema),
+  coverage: z.array(coverageSchema),
+  usage: usageSchema.exactOptional(),
   /** Of an adjudication without a model: every finding stands unchanged. */
-  readonly adjudication?: 'passed_through'
-}
+  adjudication: z.literal('passed_through').exactOptional(),
+})
+export type ReviewResult = Stored<typeof reviewResultSchema>

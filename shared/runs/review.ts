@@ -1,46 +1,52 @@
 /** A review: one lens over one part of the diff, inside a run; the unit of dispatch, lease and retry. */
+import * as z from 'zod'
+import { membersOf, openWord, type Stored } from '../base/schema.ts'
 import type { LensName } from '../findings/lens.ts'
-import type { Reason, Repository } from './run.ts'
-
-/** `planned` has no item yet, or an item taken back without a token. */
-export type ReviewState = 'planned' | 'waiting' | 'granted' | 'leased' | 'completed' | 'failed' | 'ended'
+import { reasonSchema, repositorySchema } from './run.ts'
 
 /** `adjudication` is a review too: the second reading of blocking findings. */
 export type ReviewLens = LensName | 'adjudication'
+export const reviewLensSchema = openWord<ReviewLens>()
 
-export interface ReviewName {
-  readonly runId: string
-  readonly planKey: string
-  readonly lens: ReviewLens
-  readonly part: number
-}
+const name = { runId: z.string(), planKey: z.string(), lens: reviewLensSchema, part: z.number() }
+export type ReviewName = Pick<Review, keyof typeof name>
 
-export interface Review extends ReviewName {
-  /** The attempt of its run; later attempts reuse a completed review. */
-  readonly attempt: number
-  readonly state: ReviewState
-  /** Raised by every take-back and ending, never lowered. */
-  readonly epoch: number
-  /** The number of take-backs in this attempt; absent for none. */
-  readonly losses?: number
-  /** ms UTC of the first throttle by the model in this attempt; absent for none. */
-  readonly throttledSince?: number
+/** What a review knows of its attempt: none of it is taken over into the next one. */
+const ofAttempt = {
   /** The invocation with the lease, or with the completion. */
-  readonly owner?: string
+  owner: z.string().exactOptional(),
   /** ms UTC: end of the grant or of the lease. */
-  readonly until?: number
-  /** Unanswered task tokens of Admit, as task-tokens.ts joins them. */
-  readonly token?: string
-  readonly repository: Repository
-  readonly pool: string
-  /** Order among waiting reviews, smallest first; ms UTC. */
-  readonly turn: number
+  until: z.number().exactOptional(),
+  /** How often it was taken back; absent for never. */
+  losses: z.number().exactOptional(),
+  /** ms UTC: when its model was first throttled for it; absent if it never was. */
+  throttledSince: z.number().exactOptional(),
   /** Document digest of the result. */
-  readonly result?: string
-  readonly findings?: number
-  readonly blocking?: number
-  readonly reason?: Reason
+  result: z.string().exactOptional(),
+  findings: z.number().exactOptional(),
+  blocking: z.number().exactOptional(),
+  reason: reasonSchema.exactOptional(),
 }
+export const OF_REVIEWS_ATTEMPT = membersOf(ofAttempt)
+
+export const reviewSchema = z.object({
+  ...name,
+  ...ofAttempt,
+  /** The attempt of its run; later attempts reuse a completed review. */
+  attempt: z.number(),
+  /** `planned` has no item yet, or an item taken back without a token. */
+  state: z.enum(['planned', 'waiting', 'granted', 'leased', 'completed', 'failed', 'ended']),
+  /** Raised by every take-back and ending, never lowered. */
+  epoch: z.number(),
+  /** Task tokens of Admit, until they are answered: task-tokens.ts. */
+  token: z.string().exactOptional(),
+  repository: repositorySchema,
+  pool: z.string(),
+  /** Order among waiting reviews, smallest first; ms UTC. */
+  turn: z.number(),
+})
+export type Review = Stored<typeof reviewSchema>
+export type ReviewState = Review['state']
 
 /** A review's name as text, for Step Functions, slots and tickets. */
 export function reviewIdOf(name: ReviewName): string {

@@ -1,80 +1,92 @@
 /** A run: one review of one pull request for one cause. Its states, and the effect of a delivery on an existing run. */
+import * as z from 'zod'
 import type { ErrorCode } from '../base/errors.ts'
 import { DELIVERIES_KEPT } from '../base/limits.ts'
+import { membersOf, only, openWord, type Stored, without } from '../base/schema.ts'
 
-/**
- * accepted → running → concluded → ended is the way of a reviewed run. `ending` is the only way out for supersede,
- * cancel, close and failure; `held` waits for the end of a halt.
- */
-export type RunState = 'accepted' | 'running' | 'concluded' | 'held' | 'ending' | 'ended'
+/** Why a run didn't end as reviewed, or a review failed: a stable code and a sentence. */
+export const reasonSchema = z.object({ code: openWord<ErrorCode>(), sentence: z.string() })
+export type Reason = Stored<typeof reasonSchema>
 
-/** How a run ended. */
-export type RunOutcome = 'reviewed' | 'superseded' | 'closed' | 'cancelled' | 'failed'
+export const repositorySchema = z.object({
+  id: z.number(),
+  owner: z.string(),
+  name: z.string(),
+  installationId: z.number(),
+})
+export type Repository = Stored<typeof repositorySchema>
 
-/** Why a run ended unreviewed: a stable token and a sentence. */
-export interface Reason {
-  readonly code: ErrorCode
-  readonly sentence: string
-}
-
-export interface Repository {
-  readonly id: number
-  readonly owner: string
-  readonly name: string
-  readonly installationId: number
-}
+/** `full` is a round; `analyzers` updates the summary and the check run, and is none. */
+export const runKindSchema = z.enum(['full', 'analyzers'])
 
 /** The request of an accepted webhook. */
-export interface RunRequest {
-  readonly runId: string
-  readonly repository: Repository
-  readonly number: number
-  readonly cause: string
-  readonly kind: 'full' | 'analyzers'
-  readonly head: string
-  readonly baseRef: string
+const runRequestSchema = z.object({
+  runId: z.string(),
+  repository: repositorySchema,
+  number: z.number(),
+  cause: z.string(),
+  kind: runKindSchema,
+  head: z.string(),
+  baseRef: z.string(),
   /** Opened, reopened or retargeted: the rounds are counted anew. */
-  readonly opensSeries: boolean
+  opensSeries: z.boolean(),
   /** The event's `updated_at`, ms UTC: orders events of one pull request. */
-  readonly eventAt: number
+  eventAt: z.number(),
   /** Digest of the payload's meaning; the same id with another digest is a conflict (LE15). */
-  readonly payloadDigest: string
+  payloadDigest: z.string(),
   /** A person asked for the run and waits: its reviews get an earlier turn. */
-  readonly askedBy?: 'person'
+  askedBy: z.literal('person').exactOptional(),
   /** The subject that the review should examine most; part of the plan key. */
-  readonly focus?: string
-}
+  focus: z.string().exactOptional(),
+})
+export type RunRequest = Stored<typeof runRequestSchema>
+const OF_REQUEST = membersOf(runRequestSchema.shape)
 
-export interface Run extends RunRequest {
-  readonly attempt: number
-  readonly state: RunState
-  readonly outcome?: RunOutcome
-  readonly reason?: Reason
-  readonly verdict?: string
-  /** ms UTC; the turn of the run's reviews is counted from here. */
-  readonly acceptedAt: number
-  /** Ids of answered deliveries, newest last. */
-  readonly deliveries: readonly string[]
-  /** Document digest of the plan of the present attempt. */
-  readonly plan?: string
-  readonly planKey?: string
+/** What a run knows of its attempt: none of it is taken over into the next one. */
+const ofAttempt = {
+  /** How the run ended. */
+  outcome: z.enum(['reviewed', 'superseded', 'closed', 'cancelled', 'failed']).exactOptional(),
+  reason: reasonSchema.exactOptional(),
+  verdict: z.string().exactOptional(),
+  /** Task tokens of Conclude, until they are answered: task-tokens.ts. */
+  token: z.string().exactOptional(),
+  /** Document digest of the plan. */
+  plan: z.string().exactOptional(),
+  planKey: z.string().exactOptional(),
   /** The pools of the lenses; a lens without a pool asks no model. */
-  readonly pools?: Readonly<Record<string, string>>
+  pools: z.record(z.string(), z.string()).exactOptional(),
   /** Some reviews wait for a throttled model, and the check run says so. */
-  readonly parked?: { readonly pool: string; readonly since: number }
-  /** Document digest and plan key of the last conclusion, kept over attempts: the same key is shown again. */
-  readonly conclusion?: string
-  readonly concludedPlanKey?: string
-  /** False if a placed lens failed: another verdict with the same plan key then reads the missing reviews. */
-  readonly concludedWhole?: boolean
-  /** Unanswered task tokens of Conclude, as task-tokens.ts joins them. */
-  readonly token?: string
-  /** Runs waiting for the end of this run, to be woken then. */
-  readonly awaitedBy?: readonly string[]
+  parked: z.object({ pool: z.string(), since: z.number() }).exactOptional(),
   /** The request for the next attempt, received while the run was ending; the attempt begins after the end. */
-  readonly askedAgain?: RunRequest
-  readonly version: number
+  askedAgain: runRequestSchema.exactOptional(),
 }
+export const OF_ATTEMPT = membersOf(ofAttempt)
+
+export const runSchema = z.object({
+  ...runRequestSchema.shape,
+  ...ofAttempt,
+  attempt: z.number(),
+  /**
+   * accepted → running → concluded → ended is the way of a reviewed run. `ending` is the only way out for supersede,
+   * cancel, close and failure; `held` waits for the end of a halt.
+   */
+  state: z.enum(['accepted', 'running', 'concluded', 'held', 'ending', 'ended']),
+  /** ms UTC; the turn of the run's reviews is counted from here. */
+  acceptedAt: z.number(),
+  /** Ids of answered deliveries, newest last. */
+  deliveries: z.array(z.string()),
+  /** Document digest and plan key of the last conclusion, kept over attempts: the same key is shown again. */
+  conclusion: z.string().exactOptional(),
+  concludedPlanKey: z.string().exactOptional(),
+  /** False if a placed lens failed: another verdict with the same plan key then reads the missing reviews. */
+  concludedWhole: z.boolean().exactOptional(),
+  /** Runs waiting for the end of this run, to be woken then. */
+  awaitedBy: z.array(z.string()).exactOptional(),
+  version: z.number(),
+})
+export type Run = Stored<typeof runSchema>
+export type RunState = Run['state']
+export type RunOutcome = NonNullable<Run['outcome']>
 
 /** The effect of a delivery on an existing run. */
 export type DeliveryMeaning = 'replay' | 'join' | 'raise' | 'raise_when_ended' | 'conflict'
@@ -93,10 +105,31 @@ export function meaningOf(run: Run, request: RunRequest, deliveryId: string): De
 
 /** The request of a run's attempt, repeated. A series already opened and planned for is not opened again. */
 export function requestAgain(run: Run): RunRequest {
-  const { runId, repository, number, cause, kind, head, baseRef, eventAt, payloadDigest, askedBy, focus } = run
-  const opensSeries = run.opensSeries && run.plan === undefined
-  const optional = { ...(askedBy ? { askedBy } : {}), ...(focus === undefined ? {} : { focus }) }
-  return { runId, repository, number, cause, kind, head, baseRef, opensSeries, eventAt, payloadDigest, ...optional }
+  return { ...only(run, OF_REQUEST), opensSeries: run.opensSeries && run.plan === undefined }
+}
+
+/** The later of two requests for the same run; it opens a series if either does. */
+export function laterOf(earlier: RunRequest | undefined, request: RunRequest): RunRequest {
+  if (!earlier) return request
+  const opensSeries = earlier.opensSeries || request.opensSeries
+  return { ...(earlier.eventAt > request.eventAt ? earlier : request), opensSeries }
+}
+
+/**
+ * The next attempt of a run, for that request. Its event never gets earlier: who asks late, by a delivery that comes again or
+ * a command that waited, would else have it ended by a closing that its reopening came after (D3).
+ */
+export function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
+  return {
+    ...without(run, OF_ATTEMPT),
+    ...request,
+    eventAt: Math.max(run.eventAt, request.eventAt),
+    attempt: run.attempt + 1,
+    state: 'accepted',
+    acceptedAt: now,
+    deliveries,
+    version: run.version + 1,
+  }
 }
 
 /** False for an ended run that read everything: another attempt would only show the same verdict again. */

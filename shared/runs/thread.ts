@@ -1,37 +1,41 @@
 /** The thread of a pull request: its series and rounds, its last verdict, and the run that may speak for it now. */
+import * as z from 'zod'
 import { ROUNDS_REMEMBERED_MAX } from '../base/limits.ts'
-import type { Run } from './run.ts'
+import type { Stored } from '../base/schema.ts'
+import { type Run, runKindSchema } from './run.ts'
 
-export interface Thread {
-  readonly repositoryId: number
-  readonly number: number
-  /** The newest head claimed by a run. */
-  readonly head: string
-  readonly baseRef: string
-  /** Counts openings, reopenings, retargetings and restarts; rounds are counted within a series. */
-  readonly series: number
-  /** Rounds shown in this series; more than the ceiling if a review landed after the plan of the last round. */
-  readonly round: number
-  /** Messages of this series with a counted round, newest last: each message counts once. */
-  readonly counted?: readonly string[]
-  /** Sequence number of the next entry. */
-  readonly nextSequence: number
-  /** The run that may speak; it may have ended. */
-  readonly liveRun?: LiveRun
-  /** The last verdict: its conclusion has the open findings. */
-  readonly lastConclusion?: { readonly digest: string; readonly head: string; readonly runId: string }
-  readonly version: number
-}
-
-export interface LiveRun {
-  readonly runId: string
-  readonly attempt: number
-  readonly kind: Run['kind']
+const liveRunSchema = z.object({
+  runId: z.string(),
+  attempt: z.number(),
+  kind: runKindSchema,
   /** ms UTC; the latest known event of the head. */
-  readonly eventAt: number
+  eventAt: z.number(),
   /** ms UTC; the latest time at which GitHub showed the pull request open to a claiming run. */
-  readonly openAt?: number
-}
+  openAt: z.number().exactOptional(),
+})
+export type LiveRun = Stored<typeof liveRunSchema>
+
+export const threadSchema = z.object({
+  repositoryId: z.number(),
+  number: z.number(),
+  /** The newest head claimed by a run. */
+  head: z.string(),
+  baseRef: z.string(),
+  /** Counts openings, reopenings, retargetings and restarts; rounds are counted within a series. */
+  series: z.number(),
+  /** Rounds shown in this series; more than the ceiling if a review landed after the plan of the last round. */
+  round: z.number(),
+  /** Messages of this series with a counted round, newest last: each message counts once. */
+  counted: z.array(z.string()).exactOptional(),
+  /** Sequence number of the next entry. */
+  nextSequence: z.number(),
+  /** The run that may speak; it may have ended. */
+  liveRun: liveRunSchema.exactOptional(),
+  /** The last verdict: its conclusion has the open findings. */
+  lastConclusion: z.object({ digest: z.string(), head: z.string(), runId: z.string() }).exactOptional(),
+  version: z.number(),
+})
+export type Thread = Stored<typeof threadSchema>
 
 /** An entry of the append-only record. */
 export type Entry =

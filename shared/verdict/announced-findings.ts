@@ -1,20 +1,20 @@
 /** Findings announced to people: a review on GitHub announces a finding, not the verdict that found it (IL2, D9). */
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
 import type { Finding } from '../findings/finding.ts'
 import type { Conclusion } from './conclusion.ts'
 import { notLookedAt } from './reconciliation.ts'
 
 /** The announced findings of a verdict, as known at the verdict, and the message that was to announce the others. */
-export interface Announcements {
+export const announcementsSchema = z.object({
   /** Fingerprints announced before that verdict. */
-  readonly before: readonly string[]
+  before: z.array(z.string()),
   /** The verdict's own message with its fingerprints, if it has a message. The message's outcome decides. */
-  readonly message?: {
-    readonly runId: string
-    readonly planKey: string
-    readonly key: string
-    readonly fingerprints: readonly string[]
-  }
-}
+  message: z
+    .object({ runId: z.string(), planKey: z.string(), key: z.string(), fingerprints: z.array(z.string()) })
+    .exactOptional(),
+})
+export type Announcements = Stored<typeof announcementsSchema>
 
 /**
  * Findings that a conclusion has yet to announce, worst first. A finding that no lens looked at again at this head is

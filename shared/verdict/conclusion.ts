@@ -1,59 +1,67 @@
 /** The conclusion of a run: pure data, stored as a document, the source of everything that GitHub shows. */
-import type { Coverage, LeftOut } from '../findings/coverage.ts'
-import type { Finding, RejectedFinding } from '../findings/finding.ts'
-import type { LensName } from '../findings/lens.ts'
-import type { ConfigurationProblem } from './config.ts'
+import * as z from 'zod'
+import type { Stored } from '../base/schema.ts'
+import { coverageSchema, leftOutSchema } from '../findings/coverage.ts'
+import { findingSchema, rejectedFindingSchema } from '../findings/finding.ts'
+import { lensNameSchema } from '../findings/lens.ts'
+import { repositorySchema, runKindSchema } from '../runs/run.ts'
+import { configurationProblemSchema } from './config.ts'
 
-export type Verdict = 'pass' | 'concerns' | 'changes_requested' | 'incomplete'
+/** Why a run is of analyzers only. */
+export const kindReasonSchema = z.enum(['rounds_ceiling', 'text_edited'])
 
 /** The outcome of an earlier finding at this head. */
-export interface Disposition {
-  readonly finding: Finding
-  readonly verb: 'fixed' | 'still_present' | 'no_longer_applicable' | 'not_looked_at'
-}
+export const dispositionSchema = z.object({
+  finding: findingSchema,
+  verb: z.enum(['fixed', 'still_present', 'no_longer_applicable', 'not_looked_at']),
+})
+export type Disposition = Stored<typeof dispositionSchema>
 
 /** The outcome of a lens over all its parts. */
-export interface LensOutcome {
-  readonly lens: LensName
-  readonly state: 'read' | 'failed' | 'not_read'
-  /** Stable token and a sentence, unless the state is `read`. */
-  readonly reason?: string
-  readonly remedy?: string
-  readonly findings: number
-  readonly rejected: number
-  readonly coverage: readonly Coverage[]
-  readonly model?: string
-}
+export const lensOutcomeSchema = z.object({
+  lens: lensNameSchema,
+  state: z.enum(['read', 'failed', 'not_read']),
+  /** Stable code and a sentence, where it isn't `read`. */
+  reason: z.string().exactOptional(),
+  remedy: z.string().exactOptional(),
+  findings: z.number(),
+  rejected: z.number(),
+  coverage: z.array(coverageSchema),
+  model: z.string().exactOptional(),
+})
+export type LensOutcome = Stored<typeof lensOutcomeSchema>
 
-export interface Conclusion {
-  readonly runId: string
-  readonly planKey: string
-  readonly repository: { readonly id: number; readonly owner: string; readonly name: string }
-  readonly number: number
-  readonly head: string
-  readonly baseRef: string
-  readonly kind: 'full' | 'analyzers'
-  readonly kindReason?: 'rounds_ceiling' | 'text_edited'
+export const conclusionSchema = z.object({
+  runId: z.string(),
+  planKey: z.string(),
+  repository: repositorySchema.omit({ installationId: true }),
+  number: z.number(),
+  head: z.string(),
+  baseRef: z.string(),
+  kind: runKindSchema,
+  kindReason: kindReasonSchema.exactOptional(),
   /** The newest head of this series that was reviewed in full; absent if `head` was. */
-  readonly lastFullHead?: string
-  readonly round: number
-  readonly roundsCeiling: number
-  readonly verdict: Verdict
+  lastFullHead: z.string().exactOptional(),
+  round: z.number(),
+  roundsCeiling: z.number(),
+  verdict: z.enum(['pass', 'concerns', 'changes_requested', 'incomplete']),
   /** A sentence for each reason; empty unless the verdict is `incomplete`. */
-  readonly incompleteReasons: readonly string[]
+  incompleteReasons: z.array(z.string()),
   /** Standing findings, new and still present, worst first. */
-  readonly findings: readonly Finding[]
+  findings: z.array(findingSchema),
   /** Fingerprints among `findings` that an earlier review has announced: no new comment for them (D9). */
-  readonly announcedBefore: readonly string[]
+  announcedBefore: z.array(z.string()),
   /** The key of the message that announces the others; absent without a message, as in a run of analyzers. */
-  readonly announcedIn?: string
-  readonly dispositions: readonly Disposition[]
-  readonly rejected: readonly RejectedFinding[]
+  announcedIn: z.string().exactOptional(),
+  dispositions: z.array(dispositionSchema),
+  rejected: z.array(rejectedFindingSchema),
   /** Findings merged into another finding of the same fingerprint. */
-  readonly merged: number
-  readonly lenses: readonly LensOutcome[]
+  merged: z.number(),
+  lenses: z.array(lensOutcomeSchema),
   /** Files given to no lens. Documents of an earlier version lack `because`. */
-  readonly leftOut: readonly (Omit<LeftOut, 'because'> & Partial<Pick<LeftOut, 'because'>>)[]
-  readonly configurationProblems: readonly ConfigurationProblem[]
-  readonly adjudication: 'not_needed' | 'passed_through' | 'not_read'
-}
+  leftOut: z.array(leftOutSchema.extend({ because: leftOutSchema.shape.because.exactOptional() })),
+  configurationProblems: z.array(configurationProblemSchema),
+  adjudication: z.enum(['not_needed', 'passed_through', 'not_read']),
+})
+export type Conclusion = Stored<typeof conclusionSchema>
+export type Verdict = Conclusion['verdict']

@@ -2,20 +2,23 @@
  * Splits a pull request into reviews: which lens reads which files. Budget goes to risk, not to the alphabet, and every
  * file left out is named with its reason (R5, H4, H5).
  */
+import * as z from 'zod'
 import { PART_LINES_MAX, PLAN_REVIEWS_MAX } from '../base/limits.ts'
+import type { Stored } from '../base/schema.ts'
 import { compareTexts } from '../base/text.ts'
 import type { LeftOut, LeftOutBecause } from '../findings/coverage.ts'
 import { diffLinesOf, type FileChange, type Hunk } from '../findings/diff.ts'
-import { LENSES, type LensName } from '../findings/lens.ts'
+import { LENSES, type LensName, lensNameSchema } from '../findings/lens.ts'
 
 /** The unit of dispatch: a lens over a part of the diff. */
-export interface PlannedReview {
-  readonly lens: LensName
+export const plannedReviewSchema = z.object({
+  lens: lensNameSchema,
   /** From 0. */
-  readonly part: number
+  part: z.number(),
   /** Paths of the part. */
-  readonly paths: readonly string[]
-}
+  paths: z.array(z.string()),
+})
+export type PlannedReview = Stored<typeof plannedReviewSchema>
 
 export interface Partition {
   /** At most `PLAN_REVIEWS_MAX`. */

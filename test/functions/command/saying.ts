@@ -4,7 +4,7 @@ import { type CommandDeps, doCommand } from '../../../functions/command/do-comma
 import { openLog } from '../../../shared/aws/log.ts'
 import { getDocument } from '../../../shared/documents/documents.ts'
 import { readMessages } from '../../../shared/ledger/message.ts'
-import type { ReplyMessage } from '../../../shared/publishing/github-payloads.ts'
+import { replyMessageSchema } from '../../../shared/publishing/github-payloads.ts'
 import { replyIdOf } from '../../../shared/runs/run-identity.ts'
 import type { World } from '../../shared/ledger/world.ts'
 import { repository, requestOf } from '../../shared/samples.ts'
@@ -34,5 +34,5 @@ export async function answerTo(world: World, text: string): Promise<string> {
   const runId = replyIdOf(repository.id, 42, comments)
   const [message] = await readMessages(world.ledger, { repositoryId: repository.id, number: 42, runId })
   if (!message) throw new Error('Expected a reply to be owed, found none')
-  return (await getDocument<ReplyMessage>(world.ending.documents, message.document)).body
+  return (await getDocument(world.ending.documents, message.document, replyMessageSchema)).body
 }

@@ -2,12 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TURN_ASKED_MS } from '../../../shared/base/limits.ts'
 import { turnOf } from '../../../shared/fleet/schedule.ts'
-import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
-import { resumeRun, writeHeld } from '../../../shared/ledger/run-again.ts'
+import { acceptRun, readRun, resumeRun, updateRun, writeHeld } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import type { Run, RunRequest } from '../../../shared/runs/run.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
-import { repository, requestOf } from '../../shared/samples.ts'
+import { repository, requestOf, threadOf } from '../../shared/samples.ts'
 import { answerTo } from './saying.ts'
 
 let world: World
@@ -34,7 +33,10 @@ async function reviewed(request: RunRequest, verdict: string): Promise<void> {
 
 /** The given run has spoken last for the pull request. */
 const spoken = ({ runId }: RunRequest) =>
-  world.put({ ...keyOf.thread(repository.id, 42), head: ofHead.head, round: 1, liveRun: { runId }, version: 1 })
+  world.put({
+    ...keyOf.thread(repository.id, 42),
+    ...threadOf({ head: ofHead.head, round: 1, liveRun: { runId, attempt: 1, kind: 'full', eventAt: 1 } }),
+  })
 
 async function stored({ runId }: RunRequest): Promise<Run> {
   const run = await readRun(world.ledger, runId)

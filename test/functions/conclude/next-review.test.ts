@@ -14,7 +14,7 @@ import type { Announcements } from '../../../shared/verdict/announced-findings.t
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
-import { runOf } from '../../shared/samples.ts'
+import { messageOf, planOf, runOf } from '../../shared/samples.ts'
 import { CHANGES_REQUESTED, finding } from './conclusions.ts'
 
 let world: World
@@ -29,8 +29,7 @@ afterAll(() => world.close())
 const run = runOf({ attempt: 3 })
 const planKey = 'k'
 const PLANNED_AT = 1_000
-const plan = (changes: Partial<Plan> = {}) =>
-  ({ kind: 'full', planKey, plannedAt: PLANNED_AT, announcements: { before: [] }, ...changes }) as Plan
+const plan = (changes: Partial<Plan> = {}) => planOf({ planKey, plannedAt: PLANNED_AT, ...changes })
 const conclusion: Conclusion = {
   ...CHANGES_REQUESTED,
   findings: [finding({ fingerprint: 'new' })],
@@ -47,10 +46,9 @@ const announcements = (key: string, runId = run.runId): Announcements => ({
 
 async function message(key: string, state: Message['state'], runId = run.runId, round = 0): Promise<Message> {
   const { id } = run.repository
-  const stored = { repositoryId: id, number: run.number, runId, planKey, key, state, attempt: 1, round, leaseUntil: 0 }
-  const item = { ...keyOf.message(id, run.number, runId, planKey, key), ...stored }
-  await world.put(item)
-  return item as unknown as Message
+  const stored = messageOf({ runId, planKey, key, state, round })
+  await world.put({ ...keyOf.message(id, run.number, runId, planKey, key), ...stored })
+  return stored
 }
 
 describe('announced findings', () => {

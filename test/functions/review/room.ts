@@ -8,21 +8,16 @@ import { acceptRun, readRun, updateRun } from '../../../shared/ledger/run.ts'
 import { type Review, reviewIdOf } from '../../../shared/runs/review.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import type { World } from '../../shared/ledger/world.ts'
-import { requestOf, wantedReview } from '../../shared/samples.ts'
+import { planOf, requestOf, wantedReview } from '../../shared/samples.ts'
 
 export type Handler = typeof import('../../../functions/review/handler.ts').handler
 
-const PLAN: Partial<Plan> = {
-  reviews: [{ lens: 'secrets', part: 0, paths: [] }],
-  files: [],
-  texts: {},
-  openFindings: [],
-}
+const REVIEWS: Plan['reviews'] = [{ lens: 'secrets', part: 0, paths: [] }]
 
 /** The run of `wantedReview` is running, at the given attempt, by default with a plan of one review. */
 export async function attemptRuns(world: World, attempt: number, changes: Partial<Plan> = {}): Promise<void> {
   const { ledger, now, ending } = world
-  const plan = await putDocument(ending.documents, { ...PLAN, ...changes })
+  const plan = await putDocument(ending.documents, planOf({ reviews: REVIEWS, ...changes }))
   const options = { deliveryId: `d${attempt}`, writer: 'w', now, signal: AbortSignal.timeout(8_000) }
   await acceptRun(ledger, requestOf(), options)
   const run = await readRun(ledger, requestOf().runId)

@@ -12,7 +12,7 @@ import { readResources, resourceIn } from '../../../shared/ledger/resource.ts'
 import { takeBack } from '../../../shared/ledger/review.ts'
 import { readRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
-import type { CheckRunResource } from '../../../shared/publishing/github-payloads.ts'
+import { type CheckRunResource, resourceSchema } from '../../../shared/publishing/github-payloads.ts'
 import type { Review } from '../../../shared/runs/review.ts'
 import { about, admitted, asked, FLEET, heldParts, stored } from '../../shared/coordinator/fleet-of-tests.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
@@ -81,7 +81,8 @@ async function shown(): Promise<CheckRunResource | undefined> {
   const pullRequest = { repositoryId: repository.id, number: requestOf().number }
   const resources = await readResources(world.ledger, pullRequest)
   const resource = resourceIn(resources, { kind: 'check_run', key: requestOf().head })
-  return resource && getDocument<CheckRunResource>(world.ending.documents, resource.document)
+  const desired = resource && (await getDocument(world.ending.documents, resource.document, resourceSchema))
+  return desired?.kind === 'check_run' ? desired : undefined
 }
 
 describe('a throttled model', () => {

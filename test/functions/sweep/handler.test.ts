@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { sweepMetrics } from '../../../infra/alarms.ts'
 import { type Key, keyOf } from '../../../shared/ledger/table.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
-import { runOf } from '../../shared/samples.ts'
+import { messageOf, runOf } from '../../shared/samples.ts'
 
 /** The delay of the due items, ms. */
 const LATE_MS = 20 * 60_000
@@ -110,7 +110,7 @@ describe('each kind of item has a lane of its own', () => {
     const { repositoryId, number, runId } = { repositoryId: 7, number: 42, runId: 'c'.repeat(64) }
     for (const key of ['one', 'two', 'three']) {
       const row = keyOf.message(repositoryId, number, runId, 'p', key)
-      await world.put({ ...row, repositoryId, number, runId, state: 'owed', ...due(row, Date.now() - 1) })
+      await world.put({ ...row, ...messageOf({ repositoryId, number, runId, key }), ...due(row, Date.now() - 1) })
     }
     const { client, url } = world.ending.outbox
     await handler(undefined, { getRemainingTimeInMillis: () => 50_000 })

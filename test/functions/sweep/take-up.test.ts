@@ -28,7 +28,7 @@ import {
   worked,
 } from '../../shared/coordinator/fleet-of-tests.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
-import { repository, requestOf } from '../../shared/samples.ts'
+import { repository, requestOf, threadOf } from '../../shared/samples.ts'
 
 let world: World
 let parts: SweepDeps
@@ -361,8 +361,8 @@ describe('a run', () => {
     const { run } = await acceptRun(ledger, edited, options)
     const reason = { code: 'attempt_waits', sentence: 'The run waits for the review of this head.' } as const
     await updateRun(ledger, run, { state: 'held', reason }, { now })
-    const liveRun = { runId: requestOf().runId, attempt: 1, eventAt: 1 }
-    await world.put({ ...keyOf.thread(repository.id, edited.number), head: edited.head, liveRun, version: 1 })
+    const liveRun = { runId: requestOf().runId, attempt: 1, kind: 'full' as const, eventAt: 1 }
+    await world.put({ ...keyOf.thread(repository.id, edited.number), ...threadOf({ head: edited.head, liveRun }) })
     await sweep(recheckMs)
     expect(await readRun(ledger, edited.runId)).toMatchObject({ state: 'held', attempt: 1 })
     const review = await readRun(ledger, requestOf().runId)

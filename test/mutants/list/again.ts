@@ -147,7 +147,7 @@ export const again: readonly Mutant[] = [
   ...edited,
   ...mutantsOf(
     {
-      file: 'shared/ledger/run-again.ts',
+      file: 'shared/ledger/run.ts',
       tests: ['test/shared/coordinator/hold.test.ts'],
       schedules: ['test/simulation/schedules/claims.test.ts'],
     },

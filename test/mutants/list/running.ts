@@ -93,8 +93,8 @@ const ledger = mutantsOf(
     },
     {
       name: 'review: the last attempt’s losses count',
-      find: "'losses',",
-      replace: '',
+      find: 'remove: OF_REVIEWS_ATTEMPT }',
+      replace: "remove: OF_REVIEWS_ATTEMPT.filter((member) => member !== 'losses') }",
       breaks: 'A later attempt gives up after fewer losses than it may have.',
     },
   ],

@@ -162,6 +162,16 @@ const runItems = mutantsOf(
       replace: '{ deliveries, eventAt: request.eventAt }',
       breaks: 'A run that joined a later event is overtaken by an earlier one.',
     },
+  ],
+)
+
+const nextAttempts = mutantsOf(
+  {
+    file: 'shared/runs/run.ts',
+    tests: ['test/shared/ledger/run.test.ts'],
+    schedules: ['test/simulation/schedules/ending.test.ts', 'test/simulation/schedules/claims.test.ts'],
+  },
+  [
     {
       name: 'run: raised by an older event, it is of that one',
       find: `    eventAt: Math.max(run.eventAt, request.eventAt),
@@ -326,4 +336,4 @@ const held = mutantsOf(
   ],
 )
 
-export const runs = [...decided, ...threads, ...runItems, ...finished, ...tokens, ...endings, ...held]
+export const runs = [...decided, ...threads, ...runItems, ...nextAttempts, ...finished, ...tokens, ...endings, ...held]

@@ -7,7 +7,7 @@ import { completeReview, leaseReview } from '../../../shared/ledger/review.ts'
 import { acceptRun, beginEnding, readRun } from '../../../shared/ledger/run.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { readThread, writeClaim } from '../../../shared/ledger/thread.ts'
-import type { CheckRunResource, LabelResource, Resource } from '../../../shared/publishing/github-payloads.ts'
+import { type CheckRunResource, type Resource, resourceSchema } from '../../../shared/publishing/github-payloads.ts'
 import type { Reason, Run, RunOutcome } from '../../../shared/runs/run.ts'
 import { claim } from '../../../shared/runs/thread.ts'
 import { startWorld, type World } from '../ledger/world.ts'
@@ -47,12 +47,15 @@ const begin = async (outcome: RunOutcome = 'closed') =>
 const finish = (changes: Partial<World['ending']> = {}) => finishEnding({ ...world.ending, ...changes }, request.runId)
 const operations = () => world.asked.map(({ operation }) => operation)
 
-async function wanted<Desired extends Resource>(kind: Desired['kind'], key: string): Promise<Desired | undefined> {
+async function wanted(kind: Resource['kind'], key: string): Promise<Resource | undefined> {
   const resource = resourceIn(await readResources(world.ledger, pullRequest), { kind, key })
-  return resource && getDocument<Desired>(world.ending.documents, resource.document)
+  return resource && getDocument(world.ending.documents, resource.document, resourceSchema)
 }
-const checkRun = (head = request.head) => wanted<CheckRunResource>('check_run', head)
-const label = () => wanted<LabelResource>('label', 'main')
+async function checkRun(head = request.head): Promise<CheckRunResource | undefined> {
+  const resource = await wanted('check_run', head)
+  return resource?.kind === 'check_run' ? resource : undefined
+}
+const label = () => wanted('label', 'main')
 
 /** Stops everything at the first write of the operation after `steps` writes, as if the process died. */
 function dieAfter(steps: number): () => void {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DUE_PAGE, DUE_SHARDS } from '../../../shared/base/limits.ts'
 import { dueKeys, kindOfKey, postponeDue, readDue } from '../../../shared/ledger/due.ts'
 import { acceptEvent, finishEvent, openEvent } from '../../../shared/ledger/event.ts'
+import { oweReply } from '../../../shared/ledger/message.ts'
 import { raiseResources } from '../../../shared/ledger/resource.ts'
 import { awaitGrant } from '../../../shared/ledger/review.ts'
 import { acceptRun } from '../../../shared/ledger/run.ts'
@@ -60,8 +61,9 @@ describe('the due index', () => {
     await accept()
     const wanted = [{ kind: 'label', key: 'main', document: 'd' }]
     await raiseResources(ledger, { repositoryId: 7, number: 42, runId: 'r', wanted, now })
-    for (const key of [keyOf.fleet(), keyOf.message(7, 42, 'r', 'p', 'review')])
-      await world.put({ ...key, ...due(key, now) })
+    const fleet = keyOf.fleet()
+    await world.put({ ...fleet, ...due(fleet, now) })
+    await oweReply(ledger, { repository, number: 42, replyId: 'r', document: 'd' }, { writer: 'w', now })
     const later = now + 1_000_000
     const things = await Promise.all((await dueKeys(ledger, later)).map((key) => readDue(ledger, key, later)))
     expect(things.map((thing) => thing?.kind).toSorted()).toEqual([

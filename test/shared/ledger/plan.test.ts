@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writePlan } from '../../../shared/ledger/plan.ts'
 import { leaseResources, readResources } from '../../../shared/ledger/resource.ts'
-import { acceptRun, beginEnding, readRun } from '../../../shared/ledger/run.ts'
+import { acceptRun, beginEnding, readRun, writePlan } from '../../../shared/ledger/run.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import { repository, requestOf } from '../samples.ts'
 import { startWorld, type World } from './world.ts'

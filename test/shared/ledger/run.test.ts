@@ -251,10 +251,13 @@ describe('the end of a run', () => {
 describe('updateRun', () => {
   it('changes the run at the version that was read, and no other', async () => {
     await accept(requestOf(), 'd1')
+    const { now } = world
+    await updateRun(world.ledger, await stored(requestOf()), { token: 't' }, { now })
     const run = await stored(requestOf())
-    const next = await updateRun(world.ledger, run, { planKey: 'k' }, { now: world.now, remove: ['deliveries'] })
+    const next = await updateRun(world.ledger, run, { planKey: 'k' }, { now, remove: ['token'] })
     expect(next).toEqual(await stored(requestOf()))
-    expect(await updateRun(world.ledger, run, { planKey: 'other' }, { now: world.now })).toBeUndefined()
+    expect(next).not.toHaveProperty('token')
+    expect(await updateRun(world.ledger, run, { planKey: 'other' }, { now })).toBeUndefined()
     expect((await stored(requestOf())).planKey).toBe('k')
   })
 })

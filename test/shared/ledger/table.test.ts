@@ -174,7 +174,7 @@ describe('readPrefix', () => {
   it('reads in order, at most as many as asked, and none of a neighbour', async () => {
     for (const sk of ['A#2', 'A#1', 'A#3', 'AB#1', 'B#1']) await world.put({ pk: 'PREFIX', sk })
     const keysOf = async (prefix: string, limit: number) =>
-      (await readPrefix<{ sk: string }>(world.ledger, 'PREFIX', prefix, limit)).map(({ sk }) => sk)
+      readPrefix(world.ledger, { pk: 'PREFIX', prefix, limit }, ({ sk }) => sk)
     expect(await keysOf('A#', 10)).toEqual(['A#1', 'A#2', 'A#3'])
     expect(await keysOf('A#', 2)).toEqual(['A#1', 'A#2'])
     expect(await keysOf('', 9)).toEqual(['A#1', 'A#2', 'A#3', 'AB#1', 'B#1'])
@@ -183,7 +183,7 @@ describe('readPrefix', () => {
   it('reads beyond one page of DynamoDB', async () => {
     const text = 'x'.repeat(300_000)
     for (let index = 0; index < 6; index += 1) await world.put({ pk: 'PAGES', sk: `${index}`, text })
-    expect(await readPrefix(world.ledger, 'PAGES', '', 6)).toHaveLength(6)
+    expect(await readPrefix(world.ledger, { pk: 'PAGES', prefix: '', limit: 6 }, ({ sk }) => sk)).toHaveLength(6)
   })
 })
 
