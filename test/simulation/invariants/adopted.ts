@@ -48,10 +48,7 @@ export interface Adopted {
   readonly conclusion: ConclusionDocument
   /** True for a restated verdict whose review is still owed, also if an edited description has changed the verdict. */
   readonly isShownAgain: boolean
-  /**
-   * Results of the completed reviews. A review that completed in the last moment has a result here, and the run adopted
-   * none.
-   */
+  /** Results of the completed reviews, also of a review that completed too late for the run. */
   readonly results: readonly ResultDocument[]
 }
 

@@ -1,4 +1,4 @@
-/** I8, the other items: no counter falls, no ended item changes, and every change raises the version. */
+/** I8, the other items: no counter falls, no ended item changes, and a change shows in the version. */
 import type { PlainItem } from '../services/table.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'

@@ -3,7 +3,7 @@ import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import type { View } from './view.ts'
 
-/** Members that name documents behind a post. The plan isn't among them, because a plan holds the diff. */
+/** Members with the names of documents behind a post. The plan isn't among them: a plan holds the diff. */
 const DOCUMENTS = ['result', 'conclusion', 'document'] as const
 
 export function secretsInvariant(view: View, judge: Judge): Invariant {

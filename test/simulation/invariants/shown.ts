@@ -12,7 +12,7 @@ import type { History, View } from './view.ts'
 
 type Pull = History['pulls'][number]
 
-/** The part of a message's document by which its post is found on GitHub. */
+/** The part of a message's document by which its post is known on GitHub. */
 interface Payload {
   readonly kind: 'review' | 'reply'
   readonly marker: string

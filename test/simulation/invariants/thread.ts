@@ -46,7 +46,7 @@ export function threadInvariant(view: View, judge: Judge): Invariant {
     judge.holds(rounds === 0 || (rounds === 1 && openings === 0), 'A round was skipped, or taken back.', facts)
   }
 
-  /** A thread and its entry change in one commit, so both are compared once the whole commit is in the table. */
+  /** A thread and its entry change in one commit, and are compared once the whole commit is in the table. */
   function wholeThread(thread: ThreadItem): void {
     const count = entries.get(pullPartition(thread)) ?? 0
     judge.holds(thread.nextSequence === count, 'A thread and its entries do not count alike.', () => ({
