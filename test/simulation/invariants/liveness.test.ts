@@ -73,13 +73,13 @@ describe('I5 at rest', () => {
     expectBreach(observer.atRest, 'I5', sentence)
   })
 
-  test('a void ticket that landed late may remain until a hand-over deletes the ticket', () => {
+  test('a void ticket may remain after a late landing, until a hand-over deletes the ticket', () => {
     const { world, observer } = ended()
     world.put(item(keys.ticket, ticket))
     observer.atRest()
   })
 
-  test.each([false, true])('a marker that landed late may remain, with its void ticket: %s', (withTicket) => {
+  test.each([false, true])('a marker may remain after a late landing, with its void ticket: %s', (withTicket) => {
     const { world, observer } = ended()
     if (withTicket) world.put(item(keys.ticket, ticket))
     world.put(item(['FLEET#main', 'WAITING#7#lambda'], { nonce: 'n' }))

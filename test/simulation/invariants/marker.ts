@@ -26,8 +26,8 @@ export function summaryHeadIn(body: string): string | undefined {
 }
 
 /**
- * The title of our second check run at a head: GitHub can't delete a check run, so the copy says that another check run
- * counts.
+ * The title of our second check run at a head: GitHub can't delete a check run, and the title sends readers to the
+ * other check run.
  */
 export const CHECK_RUN_COPY = 'Shown by another check run of Muster'
 

@@ -139,7 +139,7 @@ describe('I6', () => {
     concluded(members, [finding], {}, 'said').observer.afterStep()
   })
 
-  test('a finding that has stood open since its announcement is not announced again', () => {
+  test('a finding announced before and open since is not announced again', () => {
     const plan = { openFindings: [finding] }
     const dispositions = [{ finding, verb: 'still_present' }]
     const { observer } = concluded({ dispositions }, [finding], plan, 'said')

@@ -143,7 +143,7 @@ describe('I3: resources at rest', () => {
     expectBreach(observer.atRest, 'I3', /A message is owed at rest/)
   })
 
-  test('a summary that another person quotes is not ours', () => {
+  test('a summary quoted by another person is not ours', () => {
     const { world, observer } = ended()
     world.pull.issueComments.push({ ...summary(1), id: 53, author: { login: 'ana', type: 'User' } })
     observer.atRest()

@@ -46,7 +46,7 @@ describe('I1: at a grant', () => {
     ['a pool', { pools: { lambda: { configured: 1 } } }, /A grant made lambda hold more/],
     ['a repository', { perRepository: 1 }, /A grant made a repository hold more/],
     ['a fleet without concurrency', { enabled: false }, /A grant made the fleet hold more/],
-  ])('%s has a ceiling of its own', (_name, limits, sentence) => {
+  ])('%s has its own ceiling', (_name, limits, sentence) => {
     const { observer, grant, ids } = waiting()
     grant({ limits: { ...LIMITS, ...limits } }, ids[0], ids[1])
     expectBreach(observer.afterStep, 'I1', sentence)

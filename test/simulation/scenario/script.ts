@@ -1,6 +1,5 @@
 /**
- * The script of one seed: the actions of people and their times, drawn before the start, so a reader can read the
- * script before its run.
+ * The script of one seed: the actions of people and their times, drawn before the start and readable before the run.
  */
 import { FAILPOINTS, type Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Random } from '../kernel/random.ts'
@@ -95,11 +94,11 @@ const CONSUMER_POINT = /^(post|command)\./
  */
 const UNTIL_LOST_MS = 1_200_000
 const WORKER_POINT = /^review\./
-/** Only a review that waits for a throttled model beyond its patience reaches these failpoints. */
+/** Failpoints on the way of a throttled review: parking, and the end of patience. */
 const PARKED_POINT = /^(park|show_parked|give_up)\./
 /** The share of seeds, among those with faults. */
 const UNPLACEABLE_CHANCE = 0.2
-/** The chance of an action right after the one before, so both meet in the same work. */
+/** The chance of an action right after the action before: both meet in the same work. */
 const AT_ONCE_CHANCE = 0.4
 const AT_ONCE_MS = 3_000
 /** The share of seeds, among those with faults. */
@@ -132,7 +131,7 @@ export function scriptOf(random: Random): Script {
   }))
   const opens = pulls.map((_, pull) => ({ at: random.below(20_000), kind: 'open' as const, pull, choice: 0 }))
   const actions: Action[] = [...opens]
-  // Each seed has a few kinds only, so frequent kinds meet themselves and each other.
+  // Each seed has a few kinds only: frequent kinds meet themselves and each other.
   const swarm = new Set(ACTION_KINDS.filter(() => random.chance(0.4)))
   const allowed = BAG.filter((kind) => swarm.has(kind))
   let at = 0

@@ -94,7 +94,7 @@ test('IL1: a push back to a superseded head is reviewed although its webhook is 
   expect(reviewedHeads(number)).toEqual([[first, false]])
 })
 
-describe('AW73: a pull request that GitHub’s API doesn’t know yet', () => {
+describe('AW73: a pull request still unknown to GitHub’s API', () => {
   test('is waited for over seconds, and everything is shown', async () => {
     schedule = await openSchedule({ coldStart })
     await schedule.act((github) => github.lag({ route: '*', lagMs: 12_000 }))
@@ -133,7 +133,7 @@ describe('AW73: a pull request that GitHub’s API doesn’t know yet', () => {
   })
 })
 
-describe('IL12: a run goes on if the halt that refused its claim is lifted', () => {
+describe('IL12: a run goes on after the lift of the halt that refused its claim', () => {
   test.each([
     ['before the run is written as held', { room: 'plan', after: claims }],
     [

@@ -49,7 +49,7 @@ describe('IL3: a worker that stands still loses its lease, and the review is don
   })
 })
 
-describe('IL3: the slot of a worker that dies while it reads is granted again', () => {
+describe('IL3: the slot of a dead worker is granted again', () => {
   /** The worker is dead, and its last request is still on the way. */
   async function openDead(
     where: { at: 'review.leased' } | { before: typeof completes },

@@ -18,17 +18,17 @@ export type Where = { readonly room: RoomName } & (
 
 /** A process that stands still with the timers of its clock, as if without a processor. */
 export interface Paused {
-  /** Runs the world until a process is stopped here; throws after `withinMs` of the world's time. */
+  /** Runs the world until a process has stopped at the point; throws after `withinMs` of the world's time. */
   reached(withinMs?: number): Promise<void>
-  /** Lets the process go on, with the request before which the process was stopped. */
+  /** Lets the process go on, together with the request held back with the process. */
   resume(): void
-  /** Ends the process at this point. The request before which the process was stopped stays on its way until `land`. */
+  /** Ends the process at this point. The request held back with the process stays on its way until `land`. */
   kill(): void
-  /** Lets the request go on before which the process was stopped, even without the process. */
+  /** Lets the request held back with the process go on, even without the process. */
   land(): void
 }
 
-/** A request that stays on its way while its sender goes on. The sender waits, or gives up by its own deadline. */
+/** A request kept on its way while its sender goes on. The sender waits, or gives up by its own deadline. */
 export type Held = Pick<Paused, 'reached' | 'land'>
 
 export interface Pauses {

@@ -59,7 +59,7 @@ describe('IL2: a newer head claims while the older head’s review is about to b
     expect(schedule.run(first)).toMatchObject({ outcome: 'superseded' })
   })
 
-  test('a review that is submitted after its poster died is said and counts as a round', async () => {
+  test('a review submitted after its poster’s death is said and counts as a round', async () => {
     await aboutToSubmit()
     poster.kill()
     poster.land()
@@ -70,7 +70,7 @@ describe('IL2: a newer head claims while the older head’s review is about to b
     expect(thread()).toMatchObject({ round: 2 })
   })
 
-  test('a review that is deleted before its submission is withdrawn and counts for nothing', async () => {
+  test('a review deleted before its submission is withdrawn and counts for nothing', async () => {
     await aboutToSubmit()
     poster.kill()
     schedule.letSweep()
@@ -137,7 +137,7 @@ describe('IL2, I7: a review that lands after the next plan uses a round of its o
     expect(thread()).toMatchObject({ series: 1, round: CEILING })
   })
 
-  test('the last review but one: the review on its way exceeds the ceiling by one round, and no round follows', async () => {
+  test('the last review but one: a review on its way exceeds the ceiling by one round, and no round follows', async () => {
     schedule = await openSchedule({ coldStart })
     const { number, head: first } = await schedule.open()
     await schedule.until('the first is reviewed', () => isReviewed(first))
