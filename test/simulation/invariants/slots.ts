@@ -60,7 +60,10 @@ export function slotsInvariant(view: View, judge: Judge): Invariant {
 
   function judgeReview(reviewId: string, epoch: number): void {
     const review = view.table.item(reviewKey(reviewId)) as unknown as ReviewItem | undefined
-    judge.holds(review !== undefined, 'A place was given to a review that is not there.', () => ({ reviewId, epoch }))
+    judge.holds(review !== undefined, 'A slot was granted to a review that does not exist.', () => ({
+      reviewId,
+      epoch,
+    }))
     const seen = { reviewId, slot: epoch, review: review.epoch }
     judge.holds(epoch <= review.epoch, 'A slot is of a later epoch than its review.', () => seen)
     const standingMs = halts.standingMs(review.repository) ?? 0
