@@ -32,7 +32,7 @@ test(`${SEEDS} seeds hold, each seed is one history, and faults strike`, { timeo
 describe('a broken product is noticed', () => {
   const mutants: readonly (Change & { readonly what: string; readonly breaks: string })[] = [
     {
-      what: 'a grant without the condition on free slots',
+      what: 'a grant without a check for free slots',
       file: 'shared/ledger/fleet-write.ts',
       find: "value('room', room)",
       replace: "value('room', room + 100)",
