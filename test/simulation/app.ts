@@ -2,10 +2,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { AppIdentity } from '../../infra/local/github/authentication.ts'
 
-/** Short, as nobody attacks it: containers sign with it after each cold start. */
+/** A short key: no attacker exists here, and containers sign after each cold start. */
 const KEY_BITS = 1_024
 
-/** Made once a process: its bytes are in no trace. */
+/** Made once a process: no trace holds its bytes. */
 export const app: AppIdentity = {
   id: 4711,
   slug: 'muster',
@@ -15,7 +15,7 @@ export const app: AppIdentity = {
   webhookSecret: 'the secret of the simulated webhooks',
 }
 
-/** As it stands in Secrets Manager. */
+/** The secret's text in Secrets Manager. */
 export const appSecret = JSON.stringify({
   appId: app.id,
   privateKey: app.privateKey,

@@ -1,9 +1,11 @@
-/** What must happen sometimes, if the simulation is to mean anything: by name, and in how many seeds it did. */
+/**
+ * Events that must happen sometimes if the simulation is to mean anything: each by name, with the count of its seeds.
+ */
 import { FAILPOINTS } from '../../shared/base/failpoints.ts'
 import { ACTION_KINDS } from './scenario/script.ts'
 import { FAULT_KINDS } from './scenario/storm.ts'
 
-/** What the product refuses, gives up, takes back, waits for or finds out: each seen by the witness in witness.ts. */
+/** Refusals, losses, take-backs, waits and discoveries of the product; the witness in witness.ts sees each. */
 const EVENTS = [
   'delivery replayed',
   'delivery joins',
@@ -67,7 +69,7 @@ const EVENTS = [
 ] as const
 export type SimulatedEvent = (typeof EVENTS)[number]
 
-/** Everything that is counted, in the order in which it is printed. */
+/** All counted names, in the order of print. */
 export const SOMETIMES = [
   ...ACTION_KINDS.map((kind) => `action: ${kind}` as const),
   ...FAULT_KINDS.map((kind) => `fault: ${kind}` as const),
@@ -76,19 +78,19 @@ export const SOMETIMES = [
 ]
 export type Sometimes = (typeof SOMETIMES)[number]
 
-/** How many seeds had it, by name. */
+/** Count of seeds with the event, by name. */
 export type SeedCounts = ReadonlyMap<Sometimes, number>
 
 export function addSeed(counts: Map<Sometimes, number>, seen: Iterable<Sometimes>): void {
   for (const what of seen) counts.set(what, (counts.get(what) ?? 0) + 1)
 }
 
-/** What no seed had. */
+/** The events of no seed. */
 export function never(counts: SeedCounts): Sometimes[] {
   return SOMETIMES.filter((what) => !counts.has(what))
 }
 
-/** The table as text: how many seeds had each. */
+/** The table as text: each event with its count of seeds. */
 export function tableOf(counts: SeedCounts): string {
   const width = Math.max(...SOMETIMES.map(({ length }) => length))
   return SOMETIMES.map((what) => `${what.padEnd(width)} ${String(counts.get(what) ?? 0).padStart(7)}`).join('\n')

@@ -1,4 +1,7 @@
-/** Lambda's event source of a FIFO queue: receives batches, invokes the room, deletes what the room did not report. */
+/**
+ * Lambda's event source of a FIFO queue: receives batches, invokes the room, deletes every message without a reported
+ * failure.
+ */
 import type { RoomName } from '../../infra/rooms.ts'
 import { newActor } from './kernel/actor.ts'
 import type { InvocationEnd } from './kernel/container.ts'
@@ -15,18 +18,21 @@ export interface QueueSourceOptions {
   /** Name of the queue. */
   readonly queue: string
   readonly consumer: RoomName
-  /** Batches that are worked on at once. */
+  /** Batches at work at once. */
   readonly concurrencyMax: number
-  /** ms until a message that is visible is received. */
+  /** ms until a visible message is received. */
   readonly delayMs: () => number
-  /** True if what was done is not deleted this time: Lambda delivers at least once, so it comes again. */
+  /** True if finished messages are not deleted this time: Lambda delivers at least once, and repeats them. */
   readonly forgets: () => boolean
 }
 
 /** Messages of one invocation: SQS's limit for FIFO queues. */
 const BATCH_MAX = 10
 
-/** Starts receiving. It polls in no event of its own: it looks when something came, and when something is visible again. */
+/**
+ * Starts receiving. Instead of polling, the source looks when a message comes, and when a message becomes visible
+ * again.
+ */
 export function startQueueSource(options: QueueSourceOptions): void {
   const { timeline, trace, functions, queues, queue, consumer } = options
   const lambda = newActor(`source-of-${queue}`)
@@ -36,7 +42,7 @@ export function startQueueSource(options: QueueSourceOptions): void {
     if (changed === queue) recheckAt(timeline.now)
   })
 
-  /** Looks at that time, ms UTC, or a moment later; not later than was meant before. */
+  /** Looks at the time `at`, ms UTC, or a moment later; an earlier planned look stays. */
   function recheckAt(at: number): void {
     if (look !== undefined && look.at <= at) return
     look?.cancel()
@@ -70,7 +76,7 @@ export function startQueueSource(options: QueueSourceOptions): void {
   }
 }
 
-/** All of a batch whose function failed, or answered what isn't a report (FACTS: partial batch). */
+/** The messages to repeat: all of a batch whose function failed, or answered without a valid report of failures. */
 function unfinishedOf(end: InvocationEnd, records: readonly QueueRecord[]): ReadonlySet<string> {
   const all = new Set(records.map(({ messageId }) => messageId))
   if (end.kind === 'error') return all

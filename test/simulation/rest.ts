@@ -5,10 +5,10 @@ import type { Commit } from './services/table.ts'
 import { queues } from './stack.ts'
 import { SWEEP_EVERY_MS, type World } from './world.ts'
 
-/** A batch of a queue is hidden for so many times of its function's timeout: infra/nudge-queue.ts. */
+/** A received batch is hidden for six times its function's timeout, as in infra/nudge-queue.ts. */
 const HIDDEN_TIMEOUTS = 6
 
-/** What keeps a world from rest, by name; empty at rest. */
+/** The reasons why a world isn't at rest, by name; empty at rest. */
 export interface Unrest {
   readonly due: readonly string[]
   readonly executions: readonly string[]
@@ -51,9 +51,9 @@ export function watchRest(world: () => World): RestWatch {
 }
 
 /**
- * How long it may take from when nothing goes wrong any more until everything is at rest, ms: a lens that hangs takes its
- * function's time; then what follows from it, of which the longest is a head that GitHub doesn't show, a batch whose poster
- * crashed and that is hidden for six times of its function's, and leases and second looks of as many who died in a row.
+ * The longest time from the end of all faults to rest, ms. A hanging lens takes its function's timeout. Then its
+ * consequences follow: at worst a head that GitHub doesn't show, a crashed poster's batch that is hidden for six
+ * timeouts, and leases and rechecks of several processes that died in a row.
  */
 export function restWithinMs(leaseSeconds: number): number {
   const leaseMs = leaseSeconds * 1000

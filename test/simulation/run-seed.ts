@@ -1,4 +1,4 @@
-/** One seed: its world lives until everything is at rest, and is looked at after each step. */
+/** One seed: its world lives until rest, and the invariants look after each step. */
 import type { Sometimes } from './counters.ts'
 import { InvariantBroken, openInvariants } from './invariants/observer.ts'
 import { BOUNDS } from './invariants/view.ts'
@@ -16,30 +16,30 @@ import { openWorld, STARTS_AT, SWEEP_EVERY_MS, type World } from './world.ts'
 
 export interface SeedOutcome {
   readonly seed: number
-  /** What did not hold; absent if everything did. */
+  /** The breach; absent if every invariant held. */
   readonly broken?: { readonly invariant: string; readonly message: string }
   readonly steps: number
   /** ms of the world's time. */
   readonly worldMs: number
   readonly seen: readonly Sometimes[]
   readonly script: Script
-  /** Empty unless it was traced; so is the digest one of nothing then. */
+  /** Empty in an untraced seed, whose digest is then of nothing. */
   readonly trace: readonly string[]
   readonly digest: string
 }
 
-/** The seed's streams for what happens in the scenario; the kernel and the world have theirs. */
+/** The seed's streams for the scenario; kernel and world have their own. */
 const STREAMS = { script: 11, storm: 12, people: 13, lenses: 14 } as const
-/** A world that takes so many steps goes round in circles. */
+/** A world beyond so many steps goes round in circles. */
 const STEPS_MAX = 300_000
-/** A request of a storm may be so late. */
+/** Bounds that include the delay of a storm's slow requests. */
 const bounds = {
   idleMs: BOUNDS.idleMs + SLOW_MS.to,
   haltMs: BOUNDS.haltMs + SLOW_MS.to,
   inFlightMs: BOUNDS.inFlightMs + SLOW_MS.to,
 }
 
-/** Runs one seed to its end. Rejects only where the simulation itself is broken. */
+/** Runs one seed to its end. Rejects only if the simulation itself is broken. */
 export async function runSeed(
   seed: number,
   coldStart: ColdStart,

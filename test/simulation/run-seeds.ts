@@ -8,14 +8,17 @@ export interface SeedsOptions {
   readonly workers: number
   /** Called in the order in which seeds end. */
   readonly done: (done: SeedDone) => void
-  /** Every so-manieth seed is run twice, and its histories are compared. */
+  /** Every n-th seed is run twice, and its two histories are compared. */
   readonly againEvery: number
 }
 
-/** A world's items live for a seed: with less, the collector moves them again and again. */
+/**
+ * A world's items live as long as their seed: in a smaller heap of young objects the collector moves them again and
+ * again.
+ */
 const YOUNG_MB = 128
 
-/** Resolves when all have ended. Rejects if a worker fails: then the simulation itself is broken. */
+/** Resolves when all seeds have ended. Rejects if a worker fails: then the simulation itself is broken. */
 export async function runSeeds({ from, count, workers, done, againEvery }: SeedsOptions): Promise<void> {
   let next = from
   const until = from + count

@@ -1,9 +1,9 @@
-/** One of the threads that run seeds: takes a seed, answers what came of it. */
+/** A thread that runs seeds: takes a seed, answers with the outcome. */
 import { parentPort } from 'node:worker_threads'
 import { bundleRooms } from './kernel/bundle.ts'
 import { runSeed, type SeedOutcome } from './run-seed.ts'
 
-/** What is asked of a worker: `again` runs it twice and compares. */
+/** A request to a worker; `again` runs the seed twice and compares. */
 export interface SeedAsked {
   readonly seed: number
   readonly again: boolean
@@ -11,18 +11,18 @@ export interface SeedAsked {
 
 export interface SeedDone {
   readonly outcome: SeedOutcome
-  /** The end of its trace, if it broke. */
+  /** The end of a broken seed's trace. */
   readonly lines: readonly string[]
 }
 
-/** Lines of a broken seed's trace that are printed. */
+/** Printed lines of a broken seed's trace. */
 const LINES_SHOWN = 60
 
 if (!parentPort) throw new Error('To be run as a worker of simulate.ts.')
 const port = parentPort
 const coldStart = await bundleRooms()
 
-/** A seed that broke is run once more, for its trace; so is one whose histories are compared. */
+/** Runs a seed; runs a broken seed once more for its trace, and a seed with `again` once more for a comparison. */
 async function done({ seed, again }: SeedAsked): Promise<SeedDone> {
   const outcome = await runSeed(seed, coldStart, { traced: again })
   if (!outcome.broken && !again) return { outcome, lines: [] }

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- [--seeds N] [--from M] [--workers W] [--verbose]` runs many seeds; `--seed N` runs one and prints
- * its whole trace. Ends 0 only if every seed held and, of 20,000 seeds or more, everything that is counted happened.
+ * `npm run simulate -- [--seeds N] [--from M] [--workers W] [--verbose]` runs many seeds; `--seed N` runs one and
+ * prints its whole trace. Ends with 0 only if every seed held and, from 20,000 seeds on, every counted event happened.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -10,11 +10,11 @@ import { runSeed } from './run-seed.ts'
 import { runSeeds } from './run-seeds.ts'
 import type { SeedDone } from './seed-worker.ts'
 
-/** With fewer seeds it is luck whether what is rare was among them. */
+/** With fewer seeds a rare event is a matter of luck. */
 const COUNTED_FROM = 20_000
-/** One of so many seeds is run twice. */
+/** The share of seeds that are run twice: one of 50. */
 const AGAIN_EVERY = 50
-/** s between two lines of progress where nobody watches. */
+/** s between two lines of progress, without a terminal. */
 const PROGRESS_EVERY_S = 30
 
 const { values } = parseArgs({
@@ -65,7 +65,7 @@ async function many(): Promise<number> {
     progress()
   }
 
-  /** One line on a terminal; else a line now and then. */
+  /** Rewrites one line on a terminal; else prints a line now and then. */
   function progress(): void {
     const seconds = (performance.now() - startedAt) / 1000
     const rate = (seeds / seconds).toFixed(1)
@@ -103,7 +103,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** In place of the line that stands there, on a terminal. */
+/** Prints over the current line of a terminal. */
 function say(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${text}`)
 }

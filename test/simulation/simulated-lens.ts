@@ -1,9 +1,9 @@
-/** A lens of the simulated world: it takes time, and says what its world wants it to say. */
+/** A lens of the simulated world: takes the time, and claims the findings, that its world decides. */
 import type { ClaimedFinding } from '../../shared/findings/finding.ts'
 import type { Lens, LensInput, LensName, LensOutput } from '../../shared/findings/lens.ts'
 
 export interface LensBehaviour {
-  /** ms until it answers. */
+  /** ms until the answer. */
   readonly durationMs: number
   readonly findings?: readonly ClaimedFinding[]
   /** Thrown in place of an answer. */
@@ -13,7 +13,7 @@ export interface LensBehaviour {
 /** Decided anew for each call of a lens. */
 export type LensBehaviourOf = (name: LensName, input: LensInput) => LensBehaviour
 
-/** The lens of that name; as a real one it ends at once when its signal aborts. */
+/** The lens with the given name; ends at once when its signal aborts, as a real lens does. */
 export function simulatedLens(name: LensName, behaviourOf: LensBehaviourOf): Lens {
   return async (input): Promise<LensOutput> => {
     const { durationMs, findings = [], failure } = behaviourOf(name, input)
@@ -23,12 +23,12 @@ export function simulatedLens(name: LensName, behaviourOf: LensBehaviourOf): Len
     if (failure) throw failure
     model?.calls?.answered()
     const coverage = input.files.map(({ path }) => ({ path, state: 'full' }) as const)
-    // As a real one: who has asked a model says what it took.
+    // As a real lens: a lens that has asked a model reports its usage.
     return { findings, coverage, ...(model ? { usage: { model: model.model, inputTokens: 1, outputTokens: 1 } } : {}) }
   }
 }
 
-/** A finding at the first line that a file adds; none if it adds none. */
+/** A finding at the first added line of a file; none without an added line. */
 export function findingAt(file: LensInput['files'][number], more: Partial<ClaimedFinding> = {}): ClaimedFinding[] {
   const added = file.hunks.flatMap(({ lines }) => lines).find(({ kind }) => kind === 'added')
   if (!added) return []

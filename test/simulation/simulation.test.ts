@@ -1,4 +1,4 @@
-/** The first seeds, as `npm run simulate` runs them; that a seed is one history; and that a broken product is noticed. */
+/** The first seeds, as `npm run simulate` runs them: each seed is one history, and a broken product is noticed. */
 import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import type { Change } from '../mutants/change.ts'
@@ -8,10 +8,10 @@ import { runSeed } from './run-seed.ts'
 import { runSeeds } from './run-seeds.ts'
 
 const SEEDS = 200
-/** One of so many is run twice, and its histories are compared: five in all. */
+/** The share of seeds that are run twice and compared: one of 40, five in all. */
 const AGAIN_EVERY = 40
 
-test(`${SEEDS} seeds hold, each is one history, and things go wrong in them`, { timeout: 600_000 }, async () => {
+test(`${SEEDS} seeds hold, each seed is one history, and faults strike`, { timeout: 600_000 }, async () => {
   const broken: string[] = []
   const seen = new Map<Sometimes, number>()
   await runSeeds({
@@ -25,14 +25,14 @@ test(`${SEEDS} seeds hold, each is one history, and things go wrong in them`, { 
     },
   })
   expect(broken).toEqual([])
-  // Many seeds must have everything (npm run simulate); these have what is not rare.
+  // Only many seeds must have every event (npm run simulate); these seeds have the frequent events.
   expect(never(seen).filter((what) => what.startsWith('fault: '))).toEqual([])
 })
 
 describe('a broken product is noticed', () => {
   const mutants: readonly (Change & { readonly what: string; readonly breaks: string })[] = [
     {
-      what: 'the condition on free places dropped from a grant',
+      what: 'a grant without a check for free slots',
       file: 'shared/ledger/fleet-write.ts',
       find: "value('room', room)",
       replace: "value('room', room + 100)",

@@ -1,4 +1,4 @@
-/** The simulated stack is the one that is deployed: what is synthesized says the same of tables, queues and rooms. */
+/** The simulated stack equals the deployed stack: the synthesized template has the same tables, queues and rooms. */
 import { beforeAll, expect, test } from 'vitest'
 import { cacheDirectory } from '../../cli/settings.ts'
 import { type Assembly, loadAssembly } from '../../infra/local/assembly.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   deployed = await loadAssembly({ cacheDirectory })
 })
 
-test('the table has the same keys and indexes', () => {
+test('the simulated table has the deployed keys and indexes', () => {
   const sorted = ({ AttributeDefinitions, ...rest }: Readonly<Record<string, unknown>>) => ({
     ...rest,
     AttributeDefinitions: [...(AttributeDefinitions as { AttributeName: string }[])].sort((one, other) =>
@@ -32,16 +32,16 @@ test.each(Object.values(stack.queues))('the queue $name behaves the same, and wa
   )
 })
 
-test.each(roomNames)('the room %s is told the same things', (room) => {
+test.each(roomNames)('the simulated room %s has the deployed environment', (room) => {
   const names = (environment: object) =>
     Object.keys(environment)
-      // What Lambda, the log and a deployment with a model add.
+      // Variables from Lambda, from the log, and from a deployment with a model.
       .filter((name) => !/^(POWERTOOLS_|AWS_LAMBDA_|MODEL_)/.test(name))
       .sort()
   const found = deployed.functions.find(({ name }) => name === room)
   expect(names(stack.environmentOf(room))).toEqual(names(found?.environment ?? {}))
 })
 
-test('the sweeper comes as often', () => {
+test('the simulated sweeper comes as often as the deployed sweeper', () => {
   expect(deployed.schedules.map(({ function: room, intervalMs }) => [room, intervalMs])).toEqual([['sweep', 60_000]])
 })

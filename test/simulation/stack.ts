@@ -1,15 +1,15 @@
-/** The stack as the simulated world has it: names and addresses, what each room is told, and the machine. */
+/** The stack of the simulated world: names and addresses, each room's environment, and the machine. */
 import { accountId, queueArn } from '../../infra/local/sqs/attributes.ts'
 import { machineDefinition, machineRooms } from '../../infra/machine.ts'
 import { type QueueName, reach } from '../../infra/reach.ts'
 import { type RoomName, roomNames, rooms } from '../../infra/rooms.ts'
 import { compileMachine } from './services/machine.ts'
 
-/** That of the embedded services. */
+/** The account of the embedded services. */
 const ACCOUNT = accountId
 const REGION = 'eu-central-1'
 
-/** Where each service is. Those of AWS are addresses, before which the SDK puts no bucket's name. */
+/** The host of each service. AWS hosts are addresses, because the SDK puts no bucket's name before an address. */
 export const hosts = {
   table: '192.0.2.1',
   documents: '192.0.2.2',
@@ -24,7 +24,7 @@ export const bucketName = 'documents'
 export const machineArn = `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:run`
 export const secretNames = { app: 'github-app', models: 'models' } as const
 
-/** The input of CreateTable, as infra/ledger-table.ts has it. */
+/** The input of CreateTable, as in infra/ledger-table.ts. */
 export const createTable = {
   TableName: 'ledger',
   BillingMode: 'PAY_PER_REQUEST',
@@ -48,13 +48,13 @@ export interface StackQueue {
   readonly consumer: RoomName
 }
 
-/** As infra/nudge-queue.ts has them: hidden for six timeouts of the consumer, dead after five receives. */
+/** As in infra/nudge-queue.ts: hidden for six timeouts of the consumer, dead after five receives. */
 export const queues: Readonly<Record<QueueName, StackQueue>> = {
   inbox: queueOf('inbox', 'command'),
   outbox: queueOf('outbox', 'post'),
 }
 
-/** What a room of this stack is told, as infra/grants.ts does it. */
+/** The environment of a room in this stack, as in infra/grants.ts. */
 export function environmentOf(room: RoomName): Readonly<Record<string, string>> {
   const { documents, sends, secrets, github, choosesModel, executions } = reach[room]
   const isOfMachine = machineRooms.some((each) => each === room)
@@ -72,14 +72,14 @@ export function environmentOf(room: RoomName): Readonly<Record<string, string>> 
   }
 }
 
-/** The room of a function's ARN, as the machine names it. */
+/** The room behind a function's ARN; the machine names rooms by ARN. */
 export function roomOf(functionArn: string): RoomName {
   const room = roomNames.find((each) => functionArn === functionArnOf(each))
   if (!room) throw new Error(`There is no function ${functionArn}.`)
   return room
 }
 
-/** The machine that is deployed, for these functions. */
+/** The deployed machine, with the functions of this stack. */
 export const program = compileMachine(
   machineDefinition(
     {

@@ -1,4 +1,7 @@
-/** A throttled model, in virtual time: reviews are parked and not failed, one probe at a time tries it, and patience ends. */
+/**
+ * A throttled model, in virtual time: reviews are parked and don't fail, only a probe tries the model, and patience
+ * ends.
+ */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Retry } from '../../shared/base/errors.ts'
 import { PROBE_ADMITTED_MS } from '../../shared/base/limits.ts'
@@ -20,15 +23,15 @@ afterEach(() => {
 
 const POOL = 'model/simulated'
 const MINUTE_MS = 60_000
-/** ms that a reading takes: longer than it takes to be let in. */
+/** ms of a reading: longer than the time until the probe counts as admitted. */
 const READING_MS = 20_000
-/** ms for what a hand-over and its transitions take in the world. */
+/** ms for a hand-over and its transitions in the world. */
 const SOON_MS = 3_000
 
 interface Throttling {
-  /** ms after the world's first moment until which the model is throttled. */
+  /** ms after the world's first moment, until which the model is throttled. */
   readonly until: number
-  /** What it says, and after how long it says so, ms. */
+  /** The model's retry time, and the delay of its refusals, ms. */
   readonly afterMs?: number
   readonly refusedAfterMs?: number
   readonly pulls: number
@@ -41,17 +44,17 @@ interface Throttled {
   readonly world: World
   /** Calls of the model, ms after the beginning. */
   readonly calls: readonly number[]
-  /** Calls that the model answered while it was throttled. */
+  /** Calls that the throttled model refused. */
   readonly refused: readonly number[]
   /** At each call: how many of the pool's slots were held then. */
   readonly holding: readonly { readonly at: number; readonly held: number }[]
-  /** Titles of check runs in progress, in the order in which GitHub was told them, each once. */
+  /** Titles of check runs in progress, in the order of their arrival at GitHub, each once. */
   readonly titles: ReadonlySet<string>
   /** Raises of each check run. */
   readonly raises: ReadonlyMap<string, number>
 }
 
-/** A world in which the model is throttled from the beginning, until every run has ended. */
+/** A world whose model is throttled from the beginning, run until every run has ended. */
 async function simulate(throttling: Throttling): Promise<Throttled> {
   const { until, afterMs = 20_000, refusedAfterMs = 100, pulls, withinMs, patienceMinutes } = throttling
   const calls: number[] = []
@@ -128,7 +131,7 @@ const conclusions = ({ github }: World, pulls: number) =>
   )
 
 describe('L1: a model that is throttled for ten minutes', () => {
-  test('57 pull requests in 15 minutes: all complete, nothing fails, and nothing is read twice', async () => {
+  test('lets 57 pull requests in 15 minutes complete: no run fails, and no review is read twice', async () => {
     const pulls = 57
     const { world, calls, refused } = await simulate({ until: 10 * MINUTE_MS, pulls, withinMs: 15 * MINUTE_MS })
     expect(conclusions(world, pulls)).toEqual(Array.from({ length: pulls }, () => 'completed success'))
@@ -136,12 +139,12 @@ describe('L1: a model that is throttled for ten minutes', () => {
     expect(world.machine.executions().every(({ status }) => status === 'SUCCEEDED')).toBe(true)
     expect(calls.length - refused.length).toBe(pulls)
     expect(modelReviews(world).every(({ losses }) => losses === undefined)).toBe(true)
-    // One probe at a time from the first throttle on: a few in ten minutes, for however many wait.
+    // A single probe from the first throttle on: a few calls in ten minutes, for any number of waiting reviews.
     expect(refused.length).toBeGreaterThan(2)
     expect(refused.length).toBeLessThan(20)
   })
 
-  test('R3: many at once: whoever was at work is throttled, then one probe at a time tries it, later each time', async () => {
+  test('R3: many pull requests at once: after the first refusals only a probe tries the model, later each time', async () => {
     const { refused, holding } = await simulate({ until: 10 * MINUTE_MS, pulls: 12, withinMs: 1, afterMs: 0 })
     const first = refused[0] ?? 0
     const probes = holding.filter(({ at }) => at > first + MINUTE_MS && at < 10 * MINUTE_MS)
@@ -151,7 +154,7 @@ describe('L1: a model that is throttled for ten minutes', () => {
     expect(waits.at(-1)).toBeGreaterThan(waits[0] ?? 0)
   })
 
-  test('others are let in when its probe has been read for a while, and not only when it has been read', async () => {
+  test('the pool opens while the probe is still being read', async () => {
     const until = 10 * MINUTE_MS
     const { calls, refused } = await simulate({ until, pulls: 6, withinMs: 1 })
     const [probe = 0, ...others] = calls.slice(refused.length)
@@ -162,7 +165,7 @@ describe('L1: a model that is throttled for ten minutes', () => {
     }
   })
 
-  test('that refuses later than it is taken to let in: its pool is closed again each time, and all complete', async () => {
+  test('a model that refuses after the probe counts as admitted closes its pool again each time, and all runs complete', async () => {
     const pulls = 4
     const { world, calls, refused } = await simulate({
       until: 5 * MINUTE_MS,
@@ -173,14 +176,14 @@ describe('L1: a model that is throttled for ten minutes', () => {
     expect(conclusions(world, pulls)).toEqual(Array.from({ length: pulls }, () => 'completed success'))
     expect(calls.length - refused.length).toBe(pulls)
     expect(modelReviews(world).every(({ losses }) => losses === undefined)).toBe(true)
-    // Whoever was let in beside a probe meets it too: a call for each place, and not more, each time.
+    // Reviews admitted beside a probe meet the throttle too: one call for each slot, and no more, each time.
     expect(refused.length).toBeGreaterThan(2 * pulls)
     expect(refused.length).toBeLessThan(10 * pulls)
     await world.timeline.run(world.timeline.now + 5 * MINUTE_MS)
     expect(world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })).toMatchObject({ closed: {}, slots: {} })
   })
 
-  test('the check run says since when it is parked and when it is tried next; twice, not at each probe', async () => {
+  test('the check run says the time of parking and of the next try; two updates, not one at each probe', async () => {
     const { titles, raises, refused } = await simulate({ until: 10 * MINUTE_MS, pulls: 1, withinMs: 1 })
     expect([...titles].filter((title) => title.startsWith('Parked'))).toEqual([
       expect.stringMatching(/^Parked since 2026-01-05 09:0\d UTC, next try 2026-01-05 09:0\d UTC$/),
@@ -190,7 +193,7 @@ describe('L1: a model that is throttled for ten minutes', () => {
     expect([...raises.values()]).toEqual([4])
   })
 
-  test('nothing is left closed, waiting or due afterwards', async () => {
+  test('no pool stays closed, and no item stays waiting or due', async () => {
     const { world } = await simulate({ until: 10 * MINUTE_MS, pulls: 3, withinMs: 1 })
     await world.timeline.run(world.timeline.now + 10 * MINUTE_MS)
     const fleet = world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })
@@ -209,15 +212,13 @@ describe('L2: a model that is throttled for longer than patience', () => {
     expect(runsOf(world).every(({ verdict, concludedWhole }) => verdict === 'incomplete' && !concludedWhole)).toBe(true)
     for (const { reason } of modelReviews(world)) expect(reason).toMatchObject({ code: 'model_throttled' })
     const [summary] = world.github.pullRequest('acme/widgets', 1).issueComments
-    expect(summary?.body).toMatch(
-      /lens correctness failed: model_throttled.*simulated was throttled for longer than the 60 min/,
-    )
-    // Nobody waits for it any more, and nobody tries it.
+    expect(summary?.body).toMatch(/lens correctness failed: model_throttled.*simulated was throttled for longer than the 60 min/)
+    // No review waits for the model any more, so no probe comes.
     await world.timeline.run(world.timeline.now + 30 * MINUTE_MS)
     expect(world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })).toMatchObject({ closed: {}, slots: {} })
   })
 
-  test('LE9: retry adds only what is missing, once the model answers', async () => {
+  test('LE9: a retry adds only the missing lens, once the model answers', async () => {
     const { world, calls, refused } = await simulate({
       until: 30 * MINUTE_MS,
       pulls: 1,

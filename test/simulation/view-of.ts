@@ -1,10 +1,10 @@
-/** A simulated world as its invariants see it. */
+/** The view of invariants on a simulated world. */
 import { app } from './app.ts'
 import type { View } from './invariants/observer.ts'
 import { queues } from './stack.ts'
 import type { World } from './world.ts'
 
-/** `known` is what the world itself doesn't know: what scenarios did, what was logged, and for how long what may last. */
+/** `known` holds facts from outside the world: the deeds of scenarios, the log, and the bounds. */
 export function viewOf(world: World, known: Pick<View, 'history' | 'logs' | 'bounds'>): View {
   const { timeline, wire, table, documents, github, machine, answers } = world
   const messagesOf = (name: string) => () => world.queues.messages(name)

@@ -1,4 +1,4 @@
-/** Looks on and notes what happened, for the counters: from commits of the table, from answers, from logs and from ends. */
+/** Notes events for the counters, from commits of the table, answers, logs and ends. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Failpoint } from '../../shared/base/failpoints.ts'
 import type { Fleet, SlotHolder } from '../../shared/fleet/schedule.ts'
@@ -9,7 +9,7 @@ import type { Commit, PlainItem } from './services/table.ts'
 import type { Watcher } from './world.ts'
 
 export interface Witness extends Watcher {
-  /** What was seen in this seed so far. */
+  /** The events of the seed so far. */
   readonly seen: ReadonlySet<Sometimes>
   saw(what: Sometimes): void
   committed(commit: Commit): void
@@ -19,7 +19,7 @@ export function openWitness(): Witness {
   const seen = new Set<Sometimes>()
   const lastPoint = new WeakMap<Container, Failpoint>()
   const event = (what: SimulatedEvent) => seen.add(`event: ${what}`)
-  /** Epochs of reviews that are leased, by their ids. */
+  /** Epochs of leased reviews, by review id. */
   const beingRead = new Map<string, unknown>()
   const noteReading = (review: PlainItem) =>
     beingRead.set(reviewIdOf(review as unknown as ReviewName), review.state === 'leased' ? review.epoch : undefined)
@@ -129,7 +129,7 @@ function noteChange(event: (what: SimulatedEvent) => void, sk: string, before: P
   }
 }
 
-/** The probes of pools that were closed before and aren't any more. */
+/** The probes of pools that this commit has opened. */
 function probesOfOpened(before: PlainItem, after: PlainItem): SlotHolder[] {
   const closed = (after.closed ?? {}) as Fleet['closed']
   return Object.entries((before.closed ?? {}) as Fleet['closed']).flatMap(([pool, { probe }]) =>

@@ -1,4 +1,6 @@
-/** The whole of Muster in the simulated world, without faults: a webhook ends in a review; one seed is one history. */
+/**
+ * The whole of Muster in the simulated world, without faults: a webhook ends in a review, and a seed is one history.
+ */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ColdStart } from './kernel/bundle.ts'
 import { bundleRooms } from './kernel/bundle.ts'
@@ -21,7 +23,7 @@ afterEach(() => {
 const REPOSITORY = 'acme/widgets'
 const PATIENCE_MS = 30 * 60_000
 
-/** The one model lens finds something in each file; analyzers find nothing. */
+/** The only model lens finds something in each file; analyzers find nothing. */
 const lens: LensBehaviourOf = (name, { files }) => ({
   durationMs: 20_000,
   findings: name === 'correctness' ? files.flatMap((file) => findingAt(file)) : [],
@@ -32,7 +34,7 @@ function simulate(seed: number, more: Partial<WorldOptions> = {}): World {
   return open
 }
 
-/** Opens a pull request in a repository of its own. */
+/** Opens a pull request in a new repository. */
 function opened(world: World): Promise<{ number: number; head: string }> {
   return world.act(async (github) => {
     await github.addRepository({ owner: 'acme', name: 'widgets', files: { 'a.ts': 'one\ntwo\n' } })
@@ -47,7 +49,7 @@ const allEnded = (world: World) => {
 }
 const untilEnded = (world: World) => world.timeline.run(world.timeline.now + PATIENCE_MS, () => allEnded(world))
 
-test('a webhook ends in one review, one summary, one completed check run and one label', async () => {
+test('a webhook ends in a review, a summary, a completed check run and a label', async () => {
   const world = simulate(1)
   const { head } = await opened(world)
   expect(await untilEnded(world)).toBe(true)
@@ -65,7 +67,7 @@ test('a webhook ends in one review, one summary, one completed check run and one
   expect(world.answers.map(({ status }) => status)).toEqual([202])
 })
 
-describe('one seed is one history', () => {
+describe('a seed has a single history', () => {
   async function historyOf(seed: number) {
     const random = randomOf(seed, 100)
     const world = simulate(seed, {
@@ -90,7 +92,7 @@ describe('one seed is one history', () => {
     return world.trace.lines
   }
 
-  test('byte for byte, whatever other seeds ran before', async () => {
+  test('byte for byte, after any seeds before', async () => {
     const first = await historyOf(11)
     const other = await historyOf(12)
     expect(await historyOf(11)).toEqual(first)
@@ -98,7 +100,7 @@ describe('one seed is one history', () => {
   })
 })
 
-test('what a seed costs', async () => {
+test('a seed reports its time and its calls', async () => {
   const SEEDS = 10
   const before = process.cpuUsage()
   let calls = 0

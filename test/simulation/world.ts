@@ -1,4 +1,6 @@
-/** Muster in the simulated world: every service of its stack, its rooms, and what sets them going. One seed, one history. */
+/**
+ * Muster in the simulated world: every service of its stack, its rooms, and their triggers. Each seed is one history.
+ */
 
 import type { RoomName } from '../../infra/rooms.ts'
 import type { Failpoint } from '../../shared/base/failpoints.ts'
@@ -25,49 +27,52 @@ export interface WorldOptions {
   readonly seed: number
   readonly coldStart: ColdStart
   readonly lens: LensBehaviourOf
-  /** False if nobody will read the trace: it is left empty. */
+  /** False if nothing reads the trace: the trace then stays empty. */
   readonly traced?: boolean
   /** Fair if absent. */
   readonly weather?: Partial<Weather>
   readonly watcher?: Partial<Watcher>
-  /** What rooms are told beside what every stack tells them. */
+  /** Variables of the rooms beyond the stack's own. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** What goes wrong, and what differs from world to world. Whatever isn't given goes as well as it can. */
+/** Faults, and differences between worlds. An absent member means that nothing goes wrong there. */
 export interface Weather {
   readonly faults: Faults
-  /** ms that the clock of a new container is ahead of the world's. */
+  /** ms by which a new container's clock is ahead of the world's. */
   skewMs(): number
-  /** True if this event gets a new container although a warm one may be idle. */
+  /** True if the event gets a new container although a warm container may be idle. */
   coldStarts(): boolean
-  /** ms until a queue's source looks at a message that is visible. */
+  /** ms until a queue's source looks at a visible message. */
   queueDelayMs(): number
-  /** True if a queue's source delivers once more what was done. */
+  /** True if a queue's source delivers a finished message once more. */
   forgetsMessage(): boolean
-  /** ms that Step Functions takes from the end of a task to the start of the next one. */
+  /** ms of Step Functions between the end of a task and the start of the next. */
   transitionMs(): number
-  /** ms after which Step Functions takes a call of a function for failed, although the function goes on; undefined if it hears. */
+  /**
+   * ms after which Step Functions takes a call of a function for failed, although the function goes on; undefined
+   * without such a fault.
+   */
   hearsNothingAfter(): number | undefined
-  /** True if Step Functions isn't told which invocation it was that died. */
+  /** True if Step Functions doesn't learn which invocation died. */
   hidesWhoDied(): boolean
   /** True if the schedule leaves a sweep out. */
   missesSweep(): boolean
-  /** What becomes of the process that has reached this point; what hangs is ended when its function's time is up. */
+  /** The fate of the process at the failpoint; the function's timeout ends a hanging process. */
   fateAt(point: Failpoint): 'goes_on' | 'dies' | 'hangs'
-  /** As TablesOptions has them. */
+  /** As in TablesOptions. */
   readonly conflicts: NonNullable<TablesOptions['conflicts']>
   readonly indexLag: NonNullable<TablesOptions['indexLag']>
-  /** ms until each delivery of this webhook, from when it was made: one of them, as a rule. */
+  /** ms from the making of a webhook to each of its deliveries; one delivery as a rule. */
   deliveriesOf(webhook: SimulatedWebhook): readonly number[]
 }
 
-/** Who looks on. What it throws ends the simulation: the step rejects with it. */
+/** An observer of the world. An error thrown here ends the simulation: the step rejects with the error. */
 export interface Watcher {
-  /** After each request took its effect, with the service's own answer. */
+  /** Called after each request took effect, with the service's own answer. */
   answered(service: string, request: WireRequest, answer: WireAnswer): void
   logged(room: RoomName, message: string, fields: Readonly<Record<string, unknown>>): void
-  /** Where it answers a promise, the room goes on when that has settled. */
+  /** If a promise is returned, the room goes on once the promise has settled. */
   reached(container: Container, point: Failpoint): Promise<void> | undefined
   ended(container: Container, end: InvocationEnd): void
 }
@@ -78,11 +83,11 @@ export interface World extends Kernel {
   readonly documents: SimulatedDocuments
   readonly machine: SimulatedMachine
   readonly github: SimulatedGitHub
-  /** Somebody does something at GitHub, whose webhooks are then on their way. Resolves when it is done. */
+  /** Lets a person act at GitHub, and sends the webhooks on their way. Resolves when the act is done. */
   act<T>(work: (github: SimulatedGitHub) => Promise<T>): Promise<T>
-  /** Hands a webhook to Muster after `delayMs`: a new one, or once more. */
+  /** Hands a webhook to Muster after `delayMs`: a new webhook, or a repeated one. */
   deliver(webhook: SimulatedWebhook, delayMs: number): void
-  /** What was answered to each webhook so far, oldest first. */
+  /** The answer to each webhook so far, oldest first. */
   readonly answers: readonly WebhookAnswer[]
 }
 
@@ -97,16 +102,16 @@ export interface WebhookAnswer {
 export const STARTS_AT = Date.UTC(2026, 0, 5, 9)
 /** The rate of the sweeper's schedule, ms. */
 export const SWEEP_EVERY_MS = 60_000
-/** Messages of a queue that are worked on at once: infra/nudge-queue.ts. */
+/** Messages of a queue at work at once, as in infra/nudge-queue.ts. */
 const QUEUE_CONCURRENCY = 10
-/** What Step Functions says when its own connection to Lambda broke. */
+/** Step Functions' error after its own connection to Lambda broke. */
 const UNHEARD = { error: 'Lambda.SdkClientException', cause: 'The connection was reset.' }
-/** How a container ends that dies. */
+/** Errors of a crashed container. */
 const CRASHES = ['Runtime.ExitError', 'Sandbox.Timedout']
-/** The seed's stream for what AWS and GitHub do by themselves. */
+/** The seed's stream for faults of AWS and GitHub themselves. */
 const STREAM = 4
 
-/** Opens a world with an empty ledger and a GitHub without repositories; its clock stands until it is run. */
+/** Opens a world with an empty ledger and a GitHub without repositories; its clock stands until the world is run. */
 export function openWorld(options: WorldOptions): World {
   const random = randomOf(options.seed, STREAM)
   const aws = newActor('aws')
@@ -198,7 +203,7 @@ export function openWorld(options: WorldOptions): World {
     functions.invoke('sweep', JSON.stringify({ source: 'aws.scheduler' }), () => undefined)
   }
 
-  /** Undefined lets the room go on; who has died goes nowhere. */
+  /** Undefined lets the room go on; a dead process never goes on. */
   function reached(container: Container, point: Failpoint): Promise<void> | undefined {
     trace.add(timeline.now, container.actor.name, `reached ${point}`)
     const until = watcher.reached?.(container, point)
@@ -209,7 +214,7 @@ export function openWorld(options: WorldOptions): World {
     return new Promise(() => undefined)
   }
 
-  /** What happened at GitHub is told by webhooks, in no certain order. */
+  /** GitHub tells its changes by webhooks, in no certain order. */
   function passOn(): void {
     for (const webhook of opened.github.takeWebhooks()) {
       for (const delayMs of weather.deliveriesOf?.(webhook) ?? [random.between(50, 500)]) deliver(webhook, delayMs)
@@ -251,7 +256,7 @@ export function openWorld(options: WorldOptions): World {
   }
 }
 
-/** All of AWS's and GitHub's state, empty but for what a deployment puts there. */
+/** The state of AWS and GitHub, empty except for the resources of a deployment. */
 function openServices(timeline: Timeline, weather: Partial<Weather>, world: Omit<MachineWorld, 'now'>) {
   const now = () => timeline.now
   const { conflicts, indexLag } = weather
@@ -286,13 +291,13 @@ function outcomeOf(end: InvocationEnd, { hidesWhoDied }: Partial<Weather>): Outc
   return { error: errorType, cause: JSON.stringify({ errorType, errorMessage }) }
 }
 
-/** As API Gateway makes it: payload format 2.0, header names in lower case. */
+/** API Gateway's event: payload format 2.0, header names in lower case. */
 function requestOf({ headers, body }: SimulatedWebhook): object {
   const lowerCased = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return { version: '2.0', rawPath: '/github/webhook', headers: lowerCased, body, isBase64Encoded: false }
 }
 
-/** A function that fails is a 500 that says nothing of it. */
+/** A failed function becomes a 500 without details. */
 function answerOf(end: InvocationEnd): { readonly status: number; readonly body: string } {
   if (end.kind === 'error') return { status: 500, body: '{}' }
   const { statusCode = 500, body = '{}' } = JSON.parse(end.json) as { statusCode?: number; body?: string }

@@ -1,4 +1,4 @@
-/** What a run has adopted when it concludes: its plan, its conclusion, and the results of its reviews as they are then. */
+/** The plan, the conclusion and the results of a run, read at the moment of the conclusion. */
 import type { Judge } from './broken.ts'
 import type { Change, ReviewItem, RunItem } from './items.ts'
 import { reviewKey } from './items.ts'
@@ -7,7 +7,7 @@ import type { View } from './view.ts'
 export interface FindingSaid {
   readonly fingerprint: string
   readonly lens?: string
-  /** Where it was found first since it stands open. */
+  /** The head of the first sighting, if the finding has been open since. */
   readonly originHead?: string
   readonly location: { readonly kind: string; readonly inDiff?: boolean }
 }
@@ -46,13 +46,16 @@ export interface Adopted {
   readonly run: RunItem
   readonly plan: PlanDocument
   readonly conclusion: ConclusionDocument
-  /** True for a whole verdict that is shown again, perhaps brought up to date by an edited description, as its review is owed still. */
+  /** True for a restated verdict whose review is still owed, also if an edited description has changed the verdict. */
   readonly isShownAgain: boolean
-  /** Of the reviews that are completed; more than were adopted, if one completed in the last moment. */
+  /** Results of the completed reviews, also of a review that completed too late for the run. */
   readonly results: readonly ResultDocument[]
 }
 
-/** What the commit of a conclusion adopted; undefined for any other commit, and for a verdict that is shown again as it was. */
+/**
+ * Everything that the commit of a conclusion adopted; undefined for any other commit, and for an unchanged restated
+ * verdict.
+ */
 export function adoptedBy(view: View, judge: Judge, judged: Set<string>, change: Change<RunItem>): Adopted | undefined {
   const { before, after: run } = change
   if (run?.state !== 'concluded' || (before?.state === 'concluded' && before.attempt === run.attempt)) return undefined

@@ -1,4 +1,4 @@
-/** Every invariant, by its id. */
+/** Every invariant, by id. */
 import type { InvariantId } from './broken.ts'
 import { fenceInvariant } from './fence.ts'
 import { findingsInvariant } from './findings.ts'

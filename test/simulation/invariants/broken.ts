@@ -1,6 +1,6 @@
-/** An invariant that does not hold: which, in a sentence, and the facts that show it. */
+/** The breach of an invariant: the id, a sentence, and the facts as proof. */
 
-/** I1–I9 of DESIGN §12; `halts`: nothing new under a halt (§7); `whole`: nothing is lost, nothing is doubled. */
+/** I1–I9 as in docs/coordinator.md; `halts`: nothing new under a halt; `whole`: nothing is lost, nothing is doubled. */
 export const invariantIds = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'halts', 'whole'] as const
 export type InvariantId = (typeof invariantIds)[number]
 
@@ -18,9 +18,9 @@ export class InvariantBroken extends Error {
   }
 }
 
-/** How an invariant says what it looked at and what it found. */
+/** An invariant reports its looks and its breaches to a judge. */
 export interface Judge {
-  /** Counted, so that a seed shows that it gave an invariant something to look at. */
+  /** Counts a look, as proof that a seed gave the invariant something to judge. */
   readonly looked: () => void
   /** Throws InvariantBroken unless `holds`; `facts` is asked only then. */
   readonly holds: (holds: boolean, sentence: string, facts: () => Readonly<Record<string, unknown>>) => asserts holds

@@ -1,9 +1,12 @@
-/** What limits come to, computed anew from DESIGN §5: as much as is configured and every ceiling allows, at least one. */
+/**
+ * Effective limits, computed without the product's code: as much as is configured and every ceiling allows, at least
+ * one slot.
+ */
 import type { FleetItem, LimitsItem } from './items.ts'
 
-/** Places that one fleet item holds. */
+/** Slots of one fleet item at most. */
 const FLEET_CEILING = 200
-/** Reviews that workers outside may hold. */
+/** Slots of external workers at most. */
 const EXTERNAL_CEILING = 16
 
 export function effectiveFleet({ enabled, configured, accountQuota }: LimitsItem): number {
@@ -20,7 +23,7 @@ export function effectiveRepository(limits: LimitsItem): number {
   return clamped(limits.perRepository, effectiveFleet(limits))
 }
 
-/** Slots that are held: of a repository or a pool, if one is named. */
+/** Slots held in all, or in one repository or pool. */
 export function held({ slots }: FleetItem, of: { readonly repository?: number; readonly pool?: string } = {}): number {
   const { repository, pool } = of
   return Object.values(slots).filter(

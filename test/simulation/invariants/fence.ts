@@ -1,4 +1,4 @@
-/** I8, reviews: every change of a review is one that its fence allows. Nobody but its owner renews or completes it. */
+/** I8, reviews: the fence allows every change of a review. Only the owner renews or completes a review. */
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import { isDone, type ReviewItem } from './items.ts'
@@ -6,7 +6,7 @@ import type { View } from './view.ts'
 
 type State = ReviewItem['state']
 
-/** Steps that keep the epoch. */
+/** Steps at the same epoch. */
 const STEPS: readonly (readonly [State, State])[] = [
   ['planned', 'waiting'],
   ['waiting', 'granted'],
@@ -15,8 +15,8 @@ const STEPS: readonly (readonly [State, State])[] = [
   ['leased', 'failed'],
 ]
 /**
- * Steps that raise it, by which the one who held it is out: taken back, parked, or given up while it waits for its model. Ending
- * is allowed to each that isn't done.
+ * Steps that raise the epoch and so put the owner out: take-back, parking, and giving up after patience. Any review
+ * that isn't done may end.
  */
 const RAISES: readonly (readonly [State, State])[] = [
   ...(['granted', 'leased'] as const).flatMap((from) =>
@@ -65,11 +65,14 @@ export function fenceInvariant(view: View, judge: Judge): Invariant {
       judge.holds(isSame, 'What a review came to was changed.', facts)
     }
     if (after.state === 'leased') judge.holds(after.owner !== undefined, 'A lease is nobody’s.', facts)
-    // The one who holds it is the same until its epoch is raised.
+    // The owner stays the same until the epoch is raised.
     if (before.owner !== undefined) judge.holds(after.owner === before.owner, 'A lease went over to another.', facts)
   }
 
-  /** Whatever only the holder may do is done by the invocation whose name the lease bears, and by no other that knows the name. */
+  /**
+   * Only the invocation whose request id is the lease's owner takes an owner's step. Another invocation that knows the
+   * id doesn't.
+   */
   function byItsHolder(before: ReviewItem, after: ReviewItem, facts: () => Readonly<Record<string, unknown>>): void {
     const isSameEpoch = after.epoch === before.epoch
     const isTaken = isSameEpoch && before.state === 'granted' && after.state === 'leased'

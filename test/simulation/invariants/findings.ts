@@ -1,4 +1,4 @@
-/** I6: findings in = posted + rejected + merged, and every finding that was open is answered. */
+/** I6: findings in = posted + rejected + merged, and every open finding has a disposition. */
 import type { PlainItem } from '../services/table.ts'
 import { type Adopted, adoptedBy, type FindingSaid, fingerprintsOf } from './adopted.ts'
 import type { Judge } from './broken.ts'
@@ -8,7 +8,7 @@ import { countsIn } from './marker.ts'
 import { resourcesOf } from './resources.ts'
 import type { View } from './view.ts'
 
-/** Inline comments that a review has; further findings stand in the summary. */
+/** Inline comments of one review; further findings stand in the summary. */
 const INLINE_MAX = 60
 
 export function findingsInvariant(view: View, judge: Judge): Invariant {
@@ -47,7 +47,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     const isWhole = counted.every(({ state }) => state === 'read')
     const isExact = said.findings === found.findings && said.rejected === found.rejected
     const isFewer = said.findings <= found.findings && said.rejected <= found.rejected
-    // Where a lens was not read whole, one of its reviews may have completed after it was looked at.
+    // A review of a partly read lens may complete after the conclusion has counted its findings.
     judge.holds(isExact || (!isWhole && isFewer), 'A conclusion counts other findings than its reviews have.', facts)
     judge.holds(conclusion.rejected.length === said.rejected, 'Rejected findings were lost, or added.', facts)
     if (!isExact) return
@@ -66,7 +66,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     judge.holds(lost.length === 0, 'An open finding was not answered.', () => ({ run, lost }))
   }
 
-  /** Each new finding with lines has its inline comment in what the run says. */
+  /** Each new finding with lines has an inline comment in the run's message. */
   function judgeMessage({ run, plan, conclusion }: Adopted): void {
     if (plan.kind === 'analyzers') return
     const unseen = conclusion.dispositions.filter(({ verb }) => verb === 'not_looked_at')
@@ -77,7 +77,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     judge.holds(missing.length === 0, 'A finding with lines is in no message.', () => ({ run, missing }))
   }
 
-  /** What counts as said stands in a review that was said: it wasn't lost with one that was withdrawn, or that failed (IL2). */
+  /** An announced finding stands in a `said` review. A withdrawn or failed review announces nothing (IL2). */
   function judgeSaid({ run, conclusion }: Adopted): void {
     const said = new Set(conclusion.announcedBefore)
     const counted = conclusion.findings.filter((finding) => said.has(finding.fingerprint) && isAnchored(finding))
@@ -87,8 +87,9 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
   }
 
   /**
-   * What was said at the head at which it was found, and has stood open since, has its comment (D9). Asked of the model's
-   * findings alone: analyzers of this world may find and not find the same at one head.
+   * A finding that was announced at its own head and has stayed open since is not announced again (D9). Only the
+   * model's findings are judged: analyzers of the simulated world may find something once and nothing the next time at
+   * one head.
    */
   function judgeOnce({ run, plan, conclusion }: Adopted): void {
     const open = fingerprintsOf(plan.openFindings)
@@ -106,7 +107,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     judge.holds(again.length === 0, 'A finding that was said is said again.', () => ({ run, again }))
   }
 
-  /** Messages of the run's pull request, or only those of one run. */
+  /** All messages of the pull request, or those of one run. */
   function messagesOf({ repository, number }: RunItem, runId?: string): readonly PlainItem[] {
     const pk = pullPartition({ repositoryId: repository.id, number })
     const prefix = runId === undefined ? 'MESSAGE#' : `MESSAGE#${runId}#`
@@ -121,7 +122,7 @@ export function findingsInvariant(view: View, judge: Judge): Invariant {
     return view.document(String(document)) ?? ''
   }
 
-  /** What the summary counts for programs is what was concluded. */
+  /** The counts in the summary's block for programs equal the conclusion's. */
   function judgeSummary({ run, conclusion }: Adopted): void {
     const pull = { repositoryId: run.repository.id, number: run.number }
     const summary = resourcesOf(view, pull).find(({ kind }) => kind === 'summary')

@@ -1,10 +1,10 @@
-/** Since when halts stand, as the table shows it. */
+/** The time since when each halt stands, as the table shows. */
 import type { Watch } from './invariant.ts'
 import type { View } from './view.ts'
 
 export interface HaltClock {
   readonly watch: Pick<Watch, 'halts'>
-  /** How long a halt has stood for this repository, ms; undefined if none does. */
+  /** How long a halt has stood for a repository, ms; undefined without a halt. */
   standingMs(repository: { readonly id: number; readonly installationId: number }): number | undefined
 }
 

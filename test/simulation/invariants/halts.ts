@@ -1,4 +1,6 @@
-/** DESIGN §7: under a halt nothing new is claimed, judged or posted, but for what was on its way when it was set. */
+/**
+ * Under a halt nothing new is claimed, judged or posted. Only calls under way at the moment of the halt may still land.
+ */
 import type { AcceptedWrite } from '../services/github/writes.ts'
 import type { Judge } from './broken.ts'
 import { openHaltClock } from './halt-clock.ts'
@@ -7,7 +9,7 @@ import type { Change, RepositoryItem, ReviewItem, RunItem } from './items.ts'
 import { isReplyIn } from './marker.ts'
 import { boundsOf, type View } from './view.ts'
 
-/** Taking away what is left lying goes on. */
+/** The removal of leftovers goes on under a halt. */
 const REMOVALS: readonly AcceptedWrite['kind'][] = ['review_deleted', 'comment_deleted']
 
 export function haltsInvariant(view: View, judge: Judge): Invariant {
@@ -24,7 +26,7 @@ export function haltsInvariant(view: View, judge: Judge): Invariant {
     const isConcluded = after.state === 'concluded' && before?.state !== 'concluded'
     if (!isClaimed && !isConcluded) return
     judge.looked()
-    // Both check halts in their own transaction, so there is no moment in between.
+    // Claim and conclude check halts inside their transactions, so no time may pass.
     const standingMs = halts.standingMs(after.repository)
     judge.holds(standingMs === undefined, 'A run was claimed or concluded under a halt.', () => ({
       run: after,

@@ -1,4 +1,4 @@
-/** I1, second half: no place is free for longer than a sweep takes while somebody waits who may have it. */
+/** I1, second half: no slot idles for longer than a sweep takes while an allowed ticket waits. */
 import type { Judge } from './broken.ts'
 import { effectiveFleet, effectivePool, effectiveRepository, held } from './effective.ts'
 import type { Invariant } from './invariant.ts'
@@ -18,7 +18,10 @@ import { boundsOf, type View } from './view.ts'
 export function idleInvariant(view: View, judge: Judge): Invariant {
   const { idleMs } = boundsOf(view)
   const tickets = new Map<string, TicketItem>()
-  /** Since when each ticket could have been granted, ms UTC; later than now where its pool opens by time. */
+  /**
+   * For each ticket, the time since when a grant was allowed, ms UTC; in the future while the pool is closed until a
+   * time.
+   */
   const allowedSince = new Map<string, number>()
   let earliest = Number.POSITIVE_INFINITY
   let stale = false
@@ -27,7 +30,9 @@ export function idleInvariant(view: View, judge: Judge): Invariant {
     stale = true
   }
 
-  /** Asked only after a change of what it stands on: a ticket stays allowed, or not, until then. */
+  /**
+   * Runs only after a change of fleet, halts or tickets: between two changes no ticket becomes allowed or forbidden.
+   */
   function look(): void {
     stale = false
     const fleet = view.table.item(FLEET) as unknown as FleetItem | undefined
@@ -45,7 +50,7 @@ export function idleInvariant(view: View, judge: Judge): Invariant {
     }
   }
 
-  /** From when on this ticket may have a place, ms UTC; undefined if it may not, whatever the time. */
+  /** The time from which a grant of the ticket is allowed, ms UTC; undefined if no passage of time allows a grant. */
   function allowedFrom(fleet: FleetItem, halts: HaltsItem | undefined, ticket: TicketItem): number | undefined {
     const { reviewId, epoch, repository, pool, installation } = ticket
     const review = view.table.item(reviewKey(reviewId)) as unknown as ReviewItem | undefined

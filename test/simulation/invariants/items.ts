@@ -1,4 +1,4 @@
-/** The ledger's items as invariants read them: from the table's own keys and members, by none of the code that they judge. */
+/** The ledger's items as invariants read them: by the table's own keys and members, without any of the judged code. */
 import type { PlainItem } from '../services/table.ts'
 
 export interface RepositoryItem {
@@ -70,7 +70,7 @@ export interface EntryItem {
 export interface MessageItem {
   readonly repositoryId: number
   readonly number: number
-  /** Of a reply to a comment it is no run's. */
+  /** A reply to a comment belongs to no run. */
   readonly runId: string
   readonly attempt: number
   readonly planKey: string
@@ -83,7 +83,7 @@ export interface MessageItem {
   readonly reason?: string
 }
 
-/** `wanted_<kind>_<key>`, `generation_…` and `shown_…` stand beside these for each resource. */
+/** Beside these members stand `wanted_<kind>_<key>`, `generation_…` and `shown_…` of each resource. */
 export interface ResourcesItem {
   readonly repositoryId: number
   readonly number: number
@@ -137,7 +137,7 @@ export interface EventItem {
   readonly state: 'open' | 'done'
 }
 
-/** Every kind of item that there is. */
+/** Every kind of item. */
 export interface Items {
   readonly run: RunItem
   readonly review: ReviewItem
@@ -159,14 +159,14 @@ export interface Key {
   readonly sk: string
 }
 
-/** One item before and after a commit. */
+/** An item before and after a commit. */
 export interface Change<Item> {
   readonly key: Key
   readonly before: Item | undefined
   readonly after: Item | undefined
 }
 
-/** What kind of item a key names; throws for one that DESIGN §4 doesn't know. */
+/** The kind of item behind a key; throws for an unknown key. */
 export function kindOf({ pk, sk }: Key): ItemKind {
   const [family] = pk.split('#', 1)
   if (family === 'QUEUE') return 'ticket'
@@ -201,18 +201,18 @@ export function pullPartition({ repositoryId, number }: { repositoryId: number; 
   return `PR#${repositoryId}#${number}`
 }
 
-/** The key of a review by its id, `run/plan key/lens/part`, as slots and tickets name it. */
+/** The key of a review; slots and tickets hold the id, `run/plan key/lens/part`. */
 export function reviewKey(reviewId: string): Key {
   const [runId, planKey, lens, part] = reviewId.split('/')
   return { pk: `RUN#${runId}`, sk: `REVIEW#${planKey}#${lens}#${part}` }
 }
 
-/** The sequence number of an entry, from its key. */
+/** The sequence number in an entry's key. */
 export function sequenceOf(sk: string): number {
   return Number(sk.slice('ENTRY#'.length))
 }
 
-/** True if one of the halts stops work on this repository. */
+/** True if a halt stops work on the repository. */
 export function isHalted(halts: HaltsItem | undefined, repository: { id: number; installationId: number }): boolean {
   const scopes = halts?.scopes ?? {}
   return ['fleet', `installation/${repository.installationId}`, `repository/${repository.id}`].some(

@@ -1,4 +1,4 @@
-/** I5: everything ends, and nothing is left lying. */
+/** I5: everything ends, and nothing is left behind. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { goOn, item, keys, REVIEW_ID, RUN, type Synthetic, slot, steps, ticket } from './synthetic.ts'
@@ -15,17 +15,25 @@ const running = {
   input: JSON.stringify({ runId: RUN, attempt: 1 }),
 } as const
 
-describe('I5: at rest', () => {
+describe('I5 at rest', () => {
   test.each<[string, (world: Synthetic) => void, RegExp]>([
     ['every run has ended', (world) => world.change(...keys.run, { state: 'running' }), /A run has not ended/],
-    ['none is held without a halt', (world) => world.change(...keys.run, { state: 'held' }), /A run has not ended/],
+    ['no run is held without a halt', (world) => world.change(...keys.run, { state: 'held' }), /A run has not ended/],
     [
-      'it has an outcome',
+      'an ended run has an outcome',
       (world) => world.change(...keys.run, { outcome: undefined }),
       /A run ended without an outcome/,
     ],
-    ['it has a reason', (world) => world.change(...keys.run, { outcome: 'failed' }), /A run ended unreviewed without/],
-    ['it has a verdict', (world) => world.change(...keys.run, { verdict: undefined }), /A run was reviewed without/],
+    [
+      'an unreviewed run has a reason',
+      (world) => world.change(...keys.run, { outcome: 'failed' }),
+      /A run ended unreviewed without/,
+    ],
+    [
+      'a reviewed run has a verdict',
+      (world) => world.change(...keys.run, { verdict: undefined }),
+      /A run was reviewed without/,
+    ],
     ['no review is open', (world) => world.change(...keys.review, { state: 'leased' }), /A review is under way/],
     [
       'no ticket waits',
@@ -36,11 +44,11 @@ describe('I5: at rest', () => {
       /A (ticket is left|review is under way)/,
     ],
     [
-      'no ticket is left of a review that is not there',
+      'no ticket names an unknown review',
       (world) => world.put(item(keys.ticket, { ...ticket, reviewId: 'x/y/z/0' })),
       /A ticket is left/,
     ],
-    ['nothing stays due', (world) => world.change(...keys.message, { dueAt: 1 }), /Something is due for ever/],
+    ['no message stays due', (world) => world.change(...keys.message, { dueAt: 1 }), /Something is due for ever/],
     ['no slot is held', (world) => world.change(...keys.fleet, { slots: { [REVIEW_ID]: slot } }), /A slot is held/],
     ['the fleet rests', (world) => world.change(...keys.fleet, { dueAt: 1 }), /The fleet is due/],
     [
@@ -54,27 +62,31 @@ describe('I5: at rest', () => {
     ],
     ['no execution is open', (world) => world.executions.push(running), /An execution is open/],
     ['queues are empty', (world) => world.queues.inbox.push({ id: 'm', body: '{}' }), /A queue is not empty/],
-    ['nothing is a dead letter', (world) => world.queues.dead.push({ id: 'm', body: '{}' }), /A message became a dead/],
+    [
+      'no message is a dead letter',
+      (world) => world.queues.dead.push({ id: 'm', body: '{}' }),
+      /A message became a dead/,
+    ],
   ])('%s', (_name, tamper, sentence) => {
     const { world, observer } = ended()
     tamper(world)
     expectBreach(observer.atRest, 'I5', sentence)
   })
 
-  test('a void ticket may have landed late: whoever meets it deletes it', () => {
+  test('a void ticket may remain after a late landing, until a hand-over deletes the ticket', () => {
     const { world, observer } = ended()
     world.put(item(keys.ticket, ticket))
     observer.atRest()
   })
 
-  test.each([false, true])('a marker may have landed late, with its void ticket: %s', (withTicket) => {
+  test.each([false, true])('a marker may remain after a late landing, with its void ticket: %s', (withTicket) => {
     const { world, observer } = ended()
     if (withTicket) world.put(item(keys.ticket, ticket))
     world.put(item(['FLEET#main', 'WAITING#7#lambda'], { nonce: 'n' }))
     observer.atRest()
   })
 
-  test('a run may be held under a halt that stands, and a dead letter be there after a crash loop', () => {
+  test('a run may stay held under a standing halt, and a crash loop may leave a dead letter', () => {
     const { world, observer } = ended()
     world.put(item(keys.halts, { scopes: { fleet: { why: 'x' } }, version: 1 }))
     world.change(...keys.run, { state: 'held', reason: { code: 'halted', sentence: '' }, dueAt: 1 })

@@ -1,4 +1,4 @@
-/** I5: at rest every run that was accepted has ended, or is held under a standing halt, and nothing is left lying. */
+/** I5: at rest every accepted run has ended, or is held under a standing halt, and nothing is left behind. */
 import type { PlainItem } from '../services/table.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
@@ -18,7 +18,7 @@ import {
 import type { View } from './view.ts'
 
 export function livenessInvariant(view: View, judge: Judge): Invariant {
-  /** Markers that were put, the last time, when nothing waited in their queue any more. */
+  /** Markers whose last put came after their queue had become empty. */
   const landedLate = new Set<string>()
 
   function markerPut({ key, after }: Change<PlainItem>): void {
@@ -46,7 +46,7 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
   function judgeRun(run: RunItem, isHeld: boolean): void {
     judge.looked()
     const { state, outcome, reason } = run
-    // One that has concluded is not held: what it owes waits for the end of the halt.
+    // A halt doesn't hold a concluded run, but the run's messages wait for the end of the halt.
     const mayWait = isHeld && ((state === 'held' && reason?.code === 'halted') || state === 'concluded')
     judge.holds(state === 'ended' || mayWait, 'A run has not ended.', () => ({ run }))
     if (state !== 'ended') return
@@ -64,16 +64,19 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
     if (pk.startsWith('QUEUE#')) judgeTicket(item as unknown as TicketItem)
     if (sk.startsWith('REVIEW#')) {
       const { state } = item as unknown as ReviewItem
-      // Taken back while nobody waits for it: as if it had never been asked for.
+      // A take-back without a task token leaves a review `planned`, as if no Admit had ever come.
       judge.holds(isDone(state) || state === 'planned', 'A review is under way at rest.', () => ({ item }))
     }
-    // A closed pool keeps the fleet due until somebody asks for it, or it opens.
+    // A closed pool keeps the fleet due until the pool opens.
     if (item.dueAt === undefined || sk === 'FLEET') return
     const mayWait = halted.has(String(item.runId)) || (halts !== undefined && isOfHalted(item, halted))
     judge.holds(mayWait, 'Something is due for ever.', () => ({ item }))
   }
 
-  /** A void one may have landed late, after it was dropped: whoever meets it deletes it (DESIGN §4). */
+  /**
+   * A void ticket may remain: a late write may land after the deletion, and the next hand-over that meets the ticket
+   * deletes it.
+   */
   function judgeTicket(ticket: TicketItem): void {
     const review = view.table.item(reviewKey(ticket.reviewId))
     judge.holds(isVoid(ticket), 'A ticket is left.', () => ({ ticket, review }))
@@ -84,7 +87,7 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
     return review !== undefined && (review.epoch !== epoch || isDone(review.state))
   }
 
-  /** Resources name no run of their own: they wait with any run of their pull request. */
+  /** Resources have no run of their own: they wait with any run of their pull request. */
   function isOfHalted(item: PlainItem, halted: ReadonlySet<string>): boolean {
     const runIds = Object.entries(item)
       .filter(([member]) => member.startsWith('wanted_'))
@@ -98,7 +101,8 @@ export function livenessInvariant(view: View, judge: Judge): Invariant {
     judge.holds(slots.length === 0, 'A slot is held at rest.', () => ({ slots: fleet?.slots }))
     const isClosed = Object.keys(fleet?.closed ?? {}).length > 0
     judge.holds(fleet?.dueAt === undefined || isClosed, 'The fleet is due at rest.', () => ({ fleet }))
-    // One that landed when all was done costs the next hand-over a query, which deletes it.
+    // A marker that lands after all work is done costs the next hand-over one query, and that hand-over deletes the
+    // marker.
     const markers = items.filter(({ sk }) => String(sk).startsWith('WAITING#') && !landedLate.has(String(sk)))
     judge.holds(markers.length === 0, 'A marker stands for an empty queue.', () => ({ markers }))
   }

@@ -1,16 +1,16 @@
-/** Hidden markers on GitHub, read as DESIGN §9 writes them: each is a line of its own. */
+/** Hidden markers on GitHub; each marker is a line of its own. */
 
-/** True if `line` is a line of its own in a body. */
+/** True if the body has `line` as a whole line. */
 export function hasLine(body: string, line: string): boolean {
   return body.split(/\r?\n/).includes(line)
 }
 
-/** The marker of a review in its body: `<!-- muster:v1 review <run> <plan key> -->`; undefined if there is none. */
+/** The marker of a review in its body, `<!-- muster:v1 review <run> <plan key> -->`; undefined without a marker. */
 export function reviewMarkerIn(body: string): string | undefined {
   return body.split(/\r?\n/).find((line) => /^<!-- muster:v1 review [0-9a-f]{64} [0-9a-f]{64}( a\d+)? -->$/.test(line))
 }
 
-/** The generation of a summary comment of this pull request; undefined for any other comment. */
+/** The generation of the pull request's summary comment; undefined for any other comment. */
 export function summaryGenerationIn(body: string, pull: { repositoryId: number; number: number }): number | undefined {
   const marker = new RegExp(`^<!-- muster:v1 summary ${pull.repositoryId}#${pull.number} (\\d+) -->$`)
   const found = body
@@ -20,12 +20,15 @@ export function summaryGenerationIn(body: string, pull: { repositoryId: number; 
   return found === undefined ? undefined : Number(found)
 }
 
-/** The head that a summary speaks of, from its block for programs; undefined if it has none. */
+/** The head in a summary's block for programs; undefined without such a block. */
 export function summaryHeadIn(body: string): string | undefined {
   return /<!-- muster:v1 data [^\n]*?"head":"([0-9a-f]{40,64})"/.exec(body)?.[1]
 }
 
-/** A check run of ours that stands beside another one of the same head says so: GitHub can't delete it. */
+/**
+ * The title of our second check run at a head: GitHub can't delete a check run, and the title sends readers to the
+ * other check run.
+ */
 export const CHECK_RUN_COPY = 'Shown by another check run of Muster'
 
 export const LABELS: readonly string[] = ['muster: checking', 'muster: action required', 'muster: passed']
@@ -35,7 +38,7 @@ export function isReplyIn(body: string): boolean {
   return /^<!-- muster:v1 reply \d+ -->$/m.test(body)
 }
 
-/** What a summary's block for programs counts; undefined if it has none. */
+/** The counts in a summary's block for programs; undefined without such a block. */
 export function countsIn(body: string): { findings: number; rejected: number; merged: number } | undefined {
   const block = /<!-- muster:v1 data (\{[^\n]*\}) -->/.exec(body)?.[1]
   const { counts } = block === undefined ? {} : (JSON.parse(block) as { counts?: Record<string, number> })

@@ -1,11 +1,11 @@
-/** I8, the other items: what only grows is never lowered, what has ended stays, and a change shows in its version. */
+/** I8, the other items: no counter falls, no ended item changes, and a change shows in the version. */
 import type { PlainItem } from '../services/table.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import type { Change, EventItem, FleetItem, HaltsItem, MessageItem, ResourcesItem, RunItem } from './items.ts'
 import type { View } from './view.ts'
 
-/** Within an attempt a run never goes to a lower one. */
+/** Within an attempt a run never falls to a lower rank. */
 const RANKS: Readonly<Record<RunItem['state'], number>> = {
   accepted: 0,
   running: 1,
@@ -15,7 +15,7 @@ const RANKS: Readonly<Record<RunItem['state'], number>> = {
   ended: 4,
 }
 
-/** Where a message may go from a state; only another attempt makes a settled one owed again. */
+/** The steps of a message; only another attempt makes a settled message `owed` again. */
 const MESSAGE_STEPS: Readonly<Record<MessageItem['state'], readonly MessageItem['state'][]>> = {
   owed: ['owed', 'said', 'withdrawing', 'failed'],
   withdrawing: ['withdrawing', 'said', 'withdrawn', 'failed'],
@@ -24,7 +24,7 @@ const MESSAGE_STEPS: Readonly<Record<MessageItem['state'], readonly MessageItem[
   said: ['said'],
 }
 
-/** What the sweeper moves on without a decision. */
+/** Members that the sweeper moves on without a decision. */
 const DUE = ['dueAt', 'duePk'] as const
 
 export function monotoneInvariant(_view: View, judge: Judge): Invariant {
@@ -73,7 +73,8 @@ export function monotoneInvariant(_view: View, judge: Judge): Invariant {
     const isNewAttempt = after.attempt > before.attempt && after.state === 'owed' && before.state !== 'said'
     const isStep = after.attempt === before.attempt && MESSAGE_STEPS[before.state].includes(after.state)
     judge.holds(isNewAttempt || isStep, `A message went from ${before.state} to ${after.state}.`, facts)
-    // What was said while a lens was missing used no round; it uses the one of the attempt that read the rest (RO2).
+    // A review that was said while a lens was missing used no round. Its round comes with the attempt that reads the
+    // rest (RO2).
     const usesRound = before.state === 'said' && before.round === 0
     const isSameContent = before.document === after.document && (before.round === after.round || usesRound)
     judge.holds(isNewAttempt || isSameContent, 'What a message says was changed.', facts)

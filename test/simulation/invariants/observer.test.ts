@@ -1,11 +1,11 @@
-/** A history in which all goes well breaks nothing, at any step and at rest; and nobody's clock is read but the world's. */
+/** A history without faults breaks no invariant, at any step and at rest. Only the world's clock is read. */
 import { expect, test } from 'vitest'
 import { allInvariants } from './all.ts'
 import type { InvariantId } from './broken.ts'
 import { observed } from './expect-breach.ts'
 import { goOn, type Step, steps } from './synthetic.ts'
 
-test('a run that goes well keeps every invariant at every step', () => {
+test('a run without faults keeps every invariant at every step', () => {
   const { world, observer } = observed()
   for (const step of Object.keys(steps) as Step[]) {
     goOn(world, step, step)
@@ -14,7 +14,7 @@ test('a run that goes well keeps every invariant at every step', () => {
   observer.atRest()
 })
 
-test('each invariant had something to look at', () => {
+test('each invariant has something to look at', () => {
   const { world, observer } = observed()
   goOn(world)
   observer.atRest()
@@ -22,7 +22,7 @@ test('each invariant had something to look at', () => {
   expect(idle).toEqual([])
 })
 
-test('an item that the design does not know is a breach of nobody, and is reported', () => {
+test('an unknown item is reported as an error, and as a breach of no invariant', () => {
   const { world, observer } = observed()
   world.put({ pk: 'ELSE#1', sk: 'ELSE', member: 1 })
   expect(() => observer.afterStep()).toThrow('an item of no known kind: ELSE#1 ELSE')

@@ -1,4 +1,4 @@
-/** The observer of a simulated world: I1–I9 of DESIGN §12, looked at as the world goes on. */
+/** The observer of a simulated world: checks I1–I9 while the world goes on. */
 import { allInvariants, type Invariants } from './all.ts'
 import { type InvariantId, invariantIds, judgeOf } from './broken.ts'
 import type { Invariant } from './invariant.ts'
@@ -9,15 +9,18 @@ export { InvariantBroken, type InvariantId } from './broken.ts'
 export type { View } from './view.ts'
 
 export interface Observer {
-  /** Throws InvariantBroken for the first breach since the world began. Costs what changed since the last call. */
+  /**
+   * Throws InvariantBroken for the first breach since the world began. The cost grows with the changes since the last
+   * call.
+   */
   afterStep(): void
-  /** To be called when nothing is under way, faults have stopped, and second looks are done. Throws InvariantBroken. */
+  /** To be called when nothing is under way, faults have stopped, and rechecks are done. Throws InvariantBroken. */
   atRest(): void
   /** How often each invariant had something to look at; the object goes on counting. */
   readonly counts: Readonly<Record<InvariantId, number>>
 }
 
-/** Watches a world in which nothing has happened yet. A commit is judged when it happens, and reported after its step. */
+/** Watches a world from its beginning. A commit is judged at once, and its breach is reported after the step. */
 export function openInvariants(view: View, invariants: Invariants = allInvariants): Observer {
   const counts = Object.fromEntries(invariantIds.map((id) => [id, 0])) as Record<InvariantId, number>
   const opened = invariantIds.flatMap((id) => (invariants[id] ?? []).map((open) => open(view, judgeOf(id, counts))))
@@ -27,7 +30,7 @@ export function openInvariants(view: View, invariants: Invariants = allInvariant
 
   view.table.onCommit(({ changes }) => {
     for (const { key, before, after } of changes) {
-      // A breach belongs to the step, not to the request that happened to show it: nothing is thrown here.
+      // A breach belongs to the step, not to the request that happened to show the breach: nothing is thrown here.
       try {
         const watchers = watching.get(kindOf(key as unknown as Key)) ?? []
         for (const watch of watchers) watch({ key, before, after } as unknown as Change<never>)

@@ -1,4 +1,4 @@
-/** I9: what comes again changes nothing, and is answered as the first time. */
+/** I9: a repeated delivery changes nothing and gets the first answer. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { answer, goOn, keys, type Synthetic } from './synthetic.ts'
@@ -20,7 +20,7 @@ describe('I9', () => {
     ],
     ['is not refused', (world) => world.answers.push(answer({ error: {} }, 409)), /A delivery was accepted first/],
     [
-      'is of no earlier attempt',
+      'is not answered by an earlier attempt',
       (world) => world.answers.push(answer({ ...replayed, attempt: 0 })),
       /A delivery that came again was answered by an earlier/,
     ],
@@ -30,14 +30,14 @@ describe('I9', () => {
       /A run began anew without anything new/,
     ],
     ['is noted once', run({ deliveries: ['d1', 'd1'], version: 9 }), /A run noted a delivery that it knew/],
-  ])('a delivery that comes again %s', (_name, tamper, sentence) => {
+  ])('a repeated delivery %s', (_name, tamper, sentence) => {
     const { world, observer } = observed('I9')
     goOn(world)
     tamper(world)
     expectBreach(observer.afterStep, 'I9', sentence)
   })
 
-  test('a new delivery begins a run anew, and one that nobody had time for may come again', () => {
+  test('a new delivery begins a run anew, and a delivery that met a timeout may come again', () => {
     const { world, observer } = observed('I9')
     goOn(world)
     run({ attempt: 2, state: 'accepted', deliveries: ['d1', 'd2'], version: 9 })(world)

@@ -1,9 +1,9 @@
-/** I9: a delivery that comes again is answered as the first time, and makes nothing begin anew. */
+/** I9: a repeated delivery gets the first answer, and begins nothing anew. */
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import type { AnswerView, View } from './view.ts'
 
-/** What an answer says of its delivery, whenever it comes: the run or the event that it became. */
+/** The meaning of a delivery, equal in all its answers: the run or the event that the delivery became. */
 interface Meaning {
   readonly kind: 'run' | 'event' | 'ignored'
   readonly names: string
@@ -18,7 +18,7 @@ export function replaysInvariant(view: View, judge: Judge): Invariant {
     const delivery = deliveryOf(answer)
     const before = first.get(delivery)
     const facts = () => ({ delivery, before, status: answer.status, body: answer.body })
-    // A refusal after an acceptance takes it back; one for want of time does not.
+    // A refusal would revoke an earlier acceptance; a timeout revokes nothing.
     if (answer.status >= 500) return
     if (answer.status >= 300) {
       judge.holds(before === undefined, 'A delivery was accepted first, and refused when it came again.', facts)

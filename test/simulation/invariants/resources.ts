@@ -1,23 +1,26 @@
-/** Resources of a pull request: the check runs of its heads, its summary, its label; as the ledger wants them, and as GitHub shows them. */
+/**
+ * Resources of a pull request, as the ledger wants them and as GitHub shows them: check runs of its heads, summary,
+ * label.
+ */
 import type { PullRequestSnapshot } from '../../../infra/local/github/snapshot.ts'
 import type { Judge } from './broken.ts'
 import { pullPartition } from './items.ts'
 import { CHECK_RUN_COPY, LABELS, summaryGenerationIn } from './marker.ts'
 import type { History, View } from './view.ts'
 
-/** A resource as the item of its pull request has it, with its document. */
+/** A resource with its document, from the item of its pull request. */
 export interface ResourceWanted {
   readonly kind: string
   readonly key: string
   readonly runId: string
   readonly generation: number
   readonly shownGeneration: number
-  /** GitHub will never take it, or must never show it: then it counts as shown. */
+  /** True if GitHub refuses the resource for good, or must never show the resource: both count as shown. */
   readonly refused: boolean
   readonly desired: Readonly<Record<string, unknown>>
 }
 
-/** Every resource that is desired on a pull request. */
+/** Every desired resource of a pull request. */
 export function resourcesOf(view: View, pull: { repositoryId: number; number: number }): readonly ResourceWanted[] {
   const item = view.table.item({ pk: pullPartition(pull), sk: 'SHOWN' }) ?? {}
   return Object.entries(item).flatMap(([member, value]) => {
@@ -38,7 +41,7 @@ export function resourcesOf(view: View, pull: { repositoryId: number; number: nu
   })
 }
 
-/** Judges what GitHub shows of them at rest. Under a halt what is desired waits, but nothing is doubled there either. */
+/** Judges what GitHub shows at rest. Under a halt desired resources wait, but nothing is doubled. */
 export function shownResources(
   judge: Judge,
   facts: {
@@ -114,7 +117,7 @@ export function shownResources(
   }
 }
 
-/** GitHub keeps no white space at the end, and no difference between an empty text and none. */
+/** GitHub drops white space at the end, and shows an empty text as no text. */
 function sameText(shown: unknown, wanted: unknown): boolean {
   return normal(shown) === normal(wanted)
 }

@@ -1,4 +1,4 @@
-/** I2 and I6: what a run adopts is what its reviews completed with, and none of it is lost on the way. */
+/** I2 and I6: a run adopts exactly the results of its completed reviews, and loses none on the way. */
 import { describe, expect, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { commentBody, finding, goOn, HEAD, item, keys, MARKER, type Synthetic, steps } from './synthetic.ts'
@@ -9,12 +9,12 @@ const done = { state: 'completed', result: 'result', findings: 1, blocking: 0, u
 describe('I2', () => {
   test.each<[string, (world: Synthetic) => void, RegExp]>([
     [
-      'who holds no lease completes nothing',
+      'a review without a lease is not completed',
       (world) => world.change(...keys.review, { state: 'waiting' }),
       /A review was completed that was not leased/,
     ],
     [
-      'nobody completes without a name',
+      'a lease without an owner completes nothing',
       (world) => world.change(...keys.review, { owner: undefined }),
       /A review was completed by other/,
     ],
@@ -28,8 +28,8 @@ describe('I2', () => {
 
   test.each([
     ['at another epoch', { epoch: 2 }],
-    ['in another name', { owner: 'w2' }],
-  ])('nobody completes %s', (_name, members) => {
+    ['by another owner', { owner: 'w2' }],
+  ])('a review is not completed %s', (_name, members) => {
     const { world, observer } = observed('I2')
     goOn(world, 'leased')
     world.document('result', {})
@@ -37,14 +37,14 @@ describe('I2', () => {
     expectBreach(observer.afterStep, 'I2', /A review was completed by other than its holder/)
   })
 
-  test('a result is stored before it is named', () => {
+  test('a review names only a stored result', () => {
     const { world, observer } = observed('I2')
     goOn(world, 'leased')
     world.change(...keys.review, done)
     expectBreach(observer.afterStep, 'I2', /A review names a result that is not stored/)
   })
 
-  test('a run adopts no finding that is not of its reviews', () => {
+  test('a run adopts only findings of its own reviews', () => {
     const { world, observer } = observed('I2')
     goOn(world, 'completed')
     world.document('result', { lens: 'correctness', part: 0, findings: [other], rejected: [] })
@@ -63,7 +63,7 @@ describe('I2', () => {
 })
 
 describe('I6', () => {
-  /** A conclusion with these members, of a review with these findings; its message is in this state. */
+  /** A world whose run has concluded with the given members, findings and plan; the message is in the given state. */
   function concluded(members: object, findings: object[] = [finding], plan: object = {}, state = 'owed') {
     const { world, observer } = observed('I6')
     goOn(world, 'completed')
@@ -87,7 +87,7 @@ describe('I6', () => {
     return { world, observer }
   }
 
-  test('findings that are posted, merged or rejected add up', () => {
+  test('posted, merged and rejected findings add up', () => {
     const { observer } = concluded({ merged: 1 }, [finding, finding])
     observer.afterStep()
     expect(observer.counts.I6).toBe(1)
@@ -95,51 +95,51 @@ describe('I6', () => {
 
   test.each<[string, object, object[], RegExp]>([
     ['a finding is lost', { findings: [] }, [finding], /A finding is neither posted, rejected nor merged/],
-    ['merged ones are miscounted', { merged: 2 }, [finding, finding], /Merged findings are miscounted/],
-    ['one is posted twice', { findings: [finding, finding] }, [finding], /A finding is posted twice/],
+    ['merged findings are miscounted', { merged: 2 }, [finding, finding], /Merged findings are miscounted/],
+    ['a finding is posted twice', { findings: [finding, finding] }, [finding], /A finding is posted twice/],
     [
-      'a rejected one is lost',
+      'a rejected finding is lost',
       { lenses: [{ lens: 'correctness', state: 'read', findings: 1, rejected: 1 }] },
       [finding],
       /A conclusion counts other findings/,
     ],
-    ['a rejected one is added', { rejected: [{}] }, [finding], /Rejected findings were lost, or added/],
+    ['a rejected finding is added', { rejected: [{}] }, [finding], /Rejected findings were lost, or added/],
     [
-      'a lens counts others',
+      'a lens counts wrong findings',
       { lenses: [{ lens: 'correctness', state: 'read', findings: 3, rejected: 0 }] },
       [finding],
       /A conclusion counts other findings/,
     ],
-  ])('%s', (_name, members, findings, sentence) => {
+  ])('a conclusion is a breach if %s', (_name, members, findings, sentence) => {
     const { observer } = concluded(members, findings)
     expectBreach(observer.afterStep, 'I6', sentence)
   })
 
-  test('of a lens that failed, a review may complete after it was looked at', () => {
+  test('a review of a failed lens may complete after the conclusion', () => {
     const lenses = [{ lens: 'correctness', state: 'failed', findings: 0, rejected: 0 }]
     concluded({ findings: [], lenses }).observer.afterStep()
   })
 
-  test('an open finding is answered', () => {
+  test('every open finding has a disposition', () => {
     const plan = { openFindings: [other] }
     expectBreach(concluded({}, [finding], plan).observer.afterStep, 'I6', /An open finding was not answered/)
     const dispositions = [{ finding: other, verb: 'fixed' }]
     concluded({ dispositions }, [finding], plan).observer.afterStep()
   })
 
-  test('a new finding with lines is in what the run says', () => {
+  test('a new finding with lines is in the run’s message', () => {
     const { observer } = concluded({ findings: [finding, other] }, [finding, other])
     expectBreach(observer.afterStep, 'I6', /A finding with lines is in no message/)
   })
 
-  test('what counts as said stands in a review that was said', () => {
+  test('an announced finding stands in a review that was said', () => {
     const members = { announcedBefore: [finding.fingerprint] }
     const { observer } = concluded(members)
     expectBreach(observer.afterStep, 'I6', /A finding counts as said and stands in no review/)
     concluded(members, [finding], {}, 'said').observer.afterStep()
   })
 
-  test('what has stood open since it was said is not said again', () => {
+  test('a finding announced before and open since is not announced again', () => {
     const plan = { openFindings: [finding] }
     const dispositions = [{ finding, verb: 'still_present' }]
     const { observer } = concluded({ dispositions }, [finding], plan, 'said')
@@ -147,7 +147,7 @@ describe('I6', () => {
     concluded({ dispositions }, [finding], plan, 'withdrawn').observer.afterStep()
   })
 
-  test('the summary counts what was concluded', () => {
+  test('the counts of the summary equal the conclusion', () => {
     const { world, observer } = observed('I6')
     goOn(world, 'completed')
     const counts = { critical: 0, important: 2, suggestions: 0, rejected: 0, merged: 0 }

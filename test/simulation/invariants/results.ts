@@ -1,4 +1,6 @@
-/** I2: a result that a run adopts was completed by the worker that held its review's epoch, and is the review's still. */
+/**
+ * I2: the holder of the review's epoch completed every result that a run adopts, and the review still names the result.
+ */
 import { adoptedBy, fingerprintsOf } from './adopted.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'

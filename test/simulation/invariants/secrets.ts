@@ -1,9 +1,9 @@
-/** I8, secrets: none that a scenario planted is in an item, in a document of ours, on GitHub or in a log. */
+/** I8, secrets: no planted secret is in an item, in a document, on GitHub or in a log. */
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import type { View } from './view.ts'
 
-/** Members of items that name a document which people are shown, or which what they are shown is made of. A plan holds the diff itself. */
+/** Members with the names of documents behind a post. The plan isn't among them: a plan holds the diff. */
 const DOCUMENTS = ['result', 'conclusion', 'document'] as const
 
 export function secretsInvariant(view: View, judge: Judge): Invariant {

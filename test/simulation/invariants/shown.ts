@@ -1,4 +1,7 @@
-/** I3: at rest GitHub shows what the ledger says is shown: each message once, each resource at its newest generation, nothing else. */
+/**
+ * I3: at rest GitHub shows exactly what the ledger calls shown: each message once, each resource at its newest
+ * generation.
+ */
 import type { PullRequestSnapshot } from '../../../infra/local/github/snapshot.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
@@ -9,7 +12,7 @@ import type { History, View } from './view.ts'
 
 type Pull = History['pulls'][number]
 
-/** What a message's document says of how it is to be known on GitHub. */
+/** The part of a message's document by which its post is known on GitHub. */
 interface Payload {
   readonly kind: 'review' | 'reply'
   readonly marker: string
@@ -70,7 +73,7 @@ export function shownInvariant(view: View, judge: Judge): Invariant {
     }
   }
 
-  /** What stands there is known to a message, and nothing of ours is pending. */
+  /** A message stands behind each review of ours, and no review of ours is pending. */
   function judgeReviews(shown: PullRequestSnapshot, messages: readonly MessageItem[], halted: boolean): void {
     const ours = shown.reviews.filter(({ author }) => author.login === view.github.ourLogin)
     const pending = ours.filter((review) => review.pending)
@@ -96,13 +99,13 @@ export function shownInvariant(view: View, judge: Judge): Invariant {
   }
 }
 
-/** Items of a pull request whose sort keys begin so. */
+/** Items of a pull request by the beginning of their sort keys. */
 export function itemsOf<Item>(view: View, pull: { repositoryId: number; number: number }, sk: string): Item[] {
   const pk = pullPartition(pull)
   return view.table.items(pk, sk).filter((item) => item.pk === pk) as unknown as Item[]
 }
 
-/** True if a halt stands for the repository of a pull request, as its runs name it. */
+/** True if a halt stands for the repository of a pull request, as its runs name the repository. */
 export function isPullHalted(view: View, pull: Pull): boolean {
   const halts = view.table.item(HALTS) as unknown as HaltsItem | undefined
   const runs = view.table.items('RUN#', 'RUN') as unknown as RunItem[]

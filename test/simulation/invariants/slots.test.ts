@@ -1,4 +1,4 @@
-/** I1: the ceiling is real, and no place idles. */
+/** I1: the ceiling is real, and no slot idles. */
 import { describe, expect, test } from 'vitest'
 import { effectiveFleet, effectivePool, effectiveRepository } from './effective.ts'
 import { expectBreach, observed } from './expect-breach.ts'
@@ -6,7 +6,7 @@ import { goOn, item, keys, LIMITS, PLAN, REPOSITORY, RUN, review, slot } from '.
 
 const fleet = { limits: LIMITS, slots: {}, closed: {}, granted: 0, version: 1 }
 
-/** A world with three reviews that wait. */
+/** A world with three waiting reviews. */
 function waiting() {
   const { world, observer } = observed('I1')
   const ids = [0, 1, 2].map((part) => `${RUN}/${PLAN}/correctness/${part}`)
@@ -20,20 +20,20 @@ function waiting() {
 }
 
 describe('I1: at a grant', () => {
-  test('as many as effective are granted', () => {
+  test('the fleet may hold as many slots as effective', () => {
     const { observer, grant, ids } = waiting()
     grant({}, ids[0], ids[1])
     observer.afterStep()
     expect(observer.counts.I1).toBe(1)
   })
 
-  test('one more than effective is a breach', () => {
+  test('a slot more than effective is a breach', () => {
     const { observer, grant, ids } = waiting()
     grant({}, ...ids)
     expectBreach(observer.afterStep, 'I1', /A grant made the fleet hold more/)
   })
 
-  test('a lowered ceiling drains without a breach, until something is granted', () => {
+  test('slots above a lowered ceiling are a breach only at the next grant', () => {
     const { observer, grant, ids } = waiting()
     grant({}, ids[0], ids[1])
     grant({ limits: { ...LIMITS, configured: 1 }, version: 2 }, ids[0], ids[1])
@@ -46,13 +46,13 @@ describe('I1: at a grant', () => {
     ['a pool', { pools: { lambda: { configured: 1 } } }, /A grant made lambda hold more/],
     ['a repository', { perRepository: 1 }, /A grant made a repository hold more/],
     ['a fleet without concurrency', { enabled: false }, /A grant made the fleet hold more/],
-  ])('%s has a ceiling of its own', (_name, limits, sentence) => {
+  ])('%s has its own ceiling', (_name, limits, sentence) => {
     const { observer, grant, ids } = waiting()
     grant({ limits: { ...LIMITS, ...limits } }, ids[0], ids[1])
     expectBreach(observer.afterStep, 'I1', sentence)
   })
 
-  test('a closed pool gives a place to its one probe only', () => {
+  test('a closed pool grants a slot to its only probe', () => {
     const { observer, grant, ids } = waiting()
     const probe = { reviewId: ids[0], epoch: 1 }
     grant({ closed: { lambda: { since: 1, until: 2, probe } } }, ids[0])
@@ -61,13 +61,13 @@ describe('I1: at a grant', () => {
     expectBreach(observer.afterStep, 'I1', /A second probe/)
   })
 
-  test('a closed pool gives no place without a probe', () => {
+  test('a closed pool grants no slot without a probe', () => {
     const { observer, grant, ids } = waiting()
     grant({ closed: { lambda: { since: 1, until: 2 } } }, ids[0])
     expectBreach(observer.afterStep, 'I1', /A place in a closed pool/)
   })
 
-  test('who had read the halts before one was set may still grant, but not much later', () => {
+  test('a grant under a halt is a breach, except shortly after the halt was set', () => {
     const { world, observer, grant, ids } = waiting()
     world.put(item(keys.halts, { scopes: { [`installation/${REPOSITORY.installationId}`]: { why: 'x' } }, version: 1 }))
     world.now += 10_000
@@ -85,8 +85,8 @@ describe('I1: at a grant', () => {
   })
 })
 
-describe('I1: a place that is free', () => {
-  /** A free fleet and a ticket, and then nobody does anything. */
+describe('I1: a free slot', () => {
+  /** A free fleet and a ticket; then nothing happens. */
   function ticketWaits(more: object = {}) {
     const { world, observer } = observed('I1')
     world.put(item(keys.fleet, { ...fleet, ...more }))
@@ -95,7 +95,7 @@ describe('I1: a place that is free', () => {
     return { world, observer }
   }
 
-  test('is given within a sweep', () => {
+  test('is granted within a sweep', () => {
     const { world, observer } = ticketWaits()
     world.now += 200_000
     observer.afterStep()
@@ -106,8 +106,8 @@ describe('I1: a place that is free', () => {
   test.each([
     ['the fleet is full', { limits: { ...LIMITS, configured: 1 }, slots: { [`${RUN}/${PLAN}/security/0`]: slot } }],
     ['its pool is closed', { closed: { lambda: { since: 1, until: 9e12 } } }],
-    ['the repository has what it may have', { limits: { ...LIMITS, perRepository: 1 }, slots: { other: slot } }],
-  ])('is not missed where %s', (_name, more) => {
+    ['the repository holds all its slots', { limits: { ...LIMITS, perRepository: 1 }, slots: { other: slot } }],
+  ])('may stay free where %s', (_name, more) => {
     const { world, observer } = observed('I1')
     goOn(world, 'waits')
     world.put(item([`RUN#${RUN}`, `REVIEW#${PLAN}#security#0`], { ...review, state: 'waiting', epoch: 1, attempt: 1 }))
@@ -118,7 +118,7 @@ describe('I1: a place that is free', () => {
     observer.afterStep()
   })
 
-  test('is not missed under a halt, nor by a ticket that is void', () => {
+  test('may stay free under a halt, or if the ticket is void', () => {
     const { world, observer } = ticketWaits()
     world.put(item(keys.halts, { scopes: { fleet: { why: 'x' } }, version: 1 }))
     observer.afterStep()
@@ -132,7 +132,7 @@ describe('I1: a place that is free', () => {
   })
 })
 
-test('effective is what every ceiling allows, and at least one', () => {
+test('the effective limit is the lowest ceiling, and at least one slot', () => {
   expect(effectiveFleet({ configured: 300, enabled: true })).toBe(200)
   expect(effectiveFleet({ configured: 15, enabled: true, accountQuota: 4 })).toBe(4)
   expect(effectiveFleet({ configured: 15, enabled: false })).toBe(1)

@@ -1,4 +1,7 @@
-/** I1, first half: at the moment of a grant no more slots are held than effective, in the fleet, a pool and a repository. */
+/**
+ * I1, first half: at the moment of a grant no more slots are held than effective, in the fleet, a pool and a
+ * repository.
+ */
 import type { Judge } from './broken.ts'
 import { effectiveFleet, effectivePool, effectiveRepository, held } from './effective.ts'
 import { openHaltClock } from './halt-clock.ts'
@@ -7,8 +10,8 @@ import { type Change, type FleetItem, type ReviewItem, reviewKey } from './items
 import { boundsOf, type View } from './view.ts'
 
 /**
- * A lowered ceiling drains, so only writes that grant are judged. Of time no more is asked than that a halt is noticed:
- * it is read right before a grant, and who had read before it was set may still write.
+ * Slots above a lowered ceiling drain by themselves, so only grants are judged. A halt is read right before a grant, so
+ * a grant may still be written shortly after the halt was set.
  */
 export function slotsInvariant(view: View, judge: Judge): Invariant {
   const halts = openHaltClock(view)
@@ -36,7 +39,7 @@ export function slotsInvariant(view: View, judge: Judge): Invariant {
     }
   }
 
-  /** In a closed pool only one is granted, as its probe. Its time is judged by clocks that differ, so not here. */
+  /** A closed pool grants only its probe. The time of the probe isn't judged here, because clocks differ. */
   function judgeClosing(
     reviewId: string,
     epoch: number,
@@ -57,7 +60,10 @@ export function slotsInvariant(view: View, judge: Judge): Invariant {
 
   function judgeReview(reviewId: string, epoch: number): void {
     const review = view.table.item(reviewKey(reviewId)) as unknown as ReviewItem | undefined
-    judge.holds(review !== undefined, 'A place was given to a review that is not there.', () => ({ reviewId, epoch }))
+    judge.holds(review !== undefined, 'A slot was granted to a review that does not exist.', () => ({
+      reviewId,
+      epoch,
+    }))
     const seen = { reviewId, slot: epoch, review: review.epoch }
     judge.holds(epoch <= review.epoch, 'A slot is of a later epoch than its review.', () => seen)
     const standingMs = halts.standingMs(review.repository) ?? 0

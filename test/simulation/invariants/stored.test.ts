@@ -1,4 +1,4 @@
-/** I8: a stale fence changes nothing, what has ended stays, and no secret is stored or posted. */
+/** I8: a stale fence changes nothing, ended items stay, and no secret is stored or posted. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { goOn, item, keys, REVIEW_ID, type Step, type Synthetic, slot } from './synthetic.ts'
@@ -29,13 +29,13 @@ describe('I8: a review', () => {
     ['is not deleted', 'ended', gone(keys.review), /A review was deleted/],
     ['keeps its epoch or raises it', 'leased', review({ epoch: 0 }), /An epoch was lowered/],
     [
-      'raises it by one',
+      'raises its epoch by one',
       'leased',
       review({ epoch: 3, state: 'waiting', owner: undefined }),
       /An epoch was lowered, or skip/,
     ],
     [
-      'is not completed by who was not granted',
+      'is not completed without a grant',
       'waits',
       review({ state: 'completed' }),
       /A review went from waiting to compl/,
@@ -46,9 +46,9 @@ describe('I8: a review', () => {
       review({ state: 'leased', owner: 'w' }),
       /A review went from waiting to leased/,
     ],
-    ['stays with its holder', 'leased', review({ owner: 'w2' }), /A lease went over to another/],
+    ['stays with its owner', 'leased', review({ owner: 'w2' }), /A lease went over to another/],
     [
-      'is taken back from its holder',
+      'has no owner after a take-back',
       'leased',
       review({ epoch: 2, state: 'waiting' }),
       /A review was taken back and has its/,
@@ -71,16 +71,16 @@ describe('I8: a review', () => {
         /A lease was used by another than its holder/,
       ],
     ),
-    ['is leased by somebody', 'granted', review({ state: 'leased' }), /A lease is nobody/],
-    ['stays as it came out', 'ended', review({ result: 'another' }), /What a review came to was changed/],
+    ['has an owner while leased', 'granted', review({ state: 'leased' }), /A lease is nobody/],
+    ['keeps its result', 'ended', review({ result: 'another' }), /What a review came to was changed/],
     [
-      'is not taken back when it is done',
+      'is not taken back once completed',
       'ended',
       review({ epoch: 2, state: 'waiting', owner: undefined }),
       /A review went from completed/,
     ],
     [
-      'is not begun anew when it is completed',
+      'is not begun anew once completed',
       'ended',
       review({ attempt: 2, epoch: 2, state: 'waiting', owner: undefined }),
       /A completed review was begun/,
@@ -91,7 +91,12 @@ describe('I8: a review', () => {
       review({ attempt: 2, state: 'waiting', owner: undefined }),
       /A review began another attempt at the same/,
     ],
-    ['goes back to no attempt', 'leased', review({ attempt: 0 }), /A review went back to an earlier attempt/],
+    [
+      'never goes back to an earlier attempt',
+      'leased',
+      review({ attempt: 0 }),
+      /A review went back to an earlier attempt/,
+    ],
     ['begins waiting', 'claimed', review({ state: 'leased', epoch: 1 }), /A review began other than waiting/],
   ])
 
@@ -112,7 +117,7 @@ describe('I8: a review', () => {
 describe('I8: a run', () => {
   breaches([
     ['is not deleted', 'ended', gone(keys.run), /A run was deleted/],
-    ['changes with its version', 'claimed', run({ state: 'ending' }), /A run changed without its version/],
+    ['changes only with its version', 'claimed', run({ state: 'ending' }), /A run changed without its version/],
     ['stays ended', 'ended', run({ state: 'running', version: 9 }), /A run changed after it had ended/],
     ['goes on within its attempt', 'concluded', run({ state: 'running', version: 9 }), /A run went back within/],
     [
@@ -131,7 +136,7 @@ describe('I8: a run', () => {
     ['keeps its conclusion', 'concluded', run({ conclusion: undefined, version: 9 }), /A conclusion was lost/],
   ])
 
-  test('may be moved on by the sweeper without a version', () => {
+  test('may be moved on by the sweeper without a new version', () => {
     const { world, observer } = observed('I8')
     goOn(world, 'claimed')
     run({ dueAt: 99 })(world)
@@ -154,8 +159,8 @@ describe('I8: a message', () => {
       message({ state: 'withdrawn' }),
       /A message went from owed to withdrawn/,
     ],
-    ['says the same', 'concluded', message({ document: 'another' }), /What a message says was changed/],
-    ['is said somewhere', 'concluded', message({ state: 'said' }), /A message is said nowhere/],
+    ['keeps its document', 'concluded', message({ document: 'another' }), /What a message says was changed/],
+    ['has an id on GitHub once said', 'concluded', message({ state: 'said' }), /A message is said nowhere/],
     ['is not deleted', 'concluded', gone(keys.message), /A message was deleted/],
   ])
 })
@@ -180,18 +185,18 @@ describe('I8: fleet, resources, events and halts', () => {
     ['the fleet is not deleted', 'ended', gone(keys.fleet), /The fleet was deleted/],
     ['a generation is not lowered', 'ended', shown({ generation_summary_main: 0 }), /A generation was lowered/],
     [
-      'an older one is not shown after a newer',
+      'an older generation is not shown after a newer generation',
       'ended',
       shown({ shown_summary_main: { generation: 0 } }),
       /An older generation counts/,
     ],
     [
-      'none is shown that was never desired',
+      'a generation is shown only after it was desired',
       'ended',
       shown({ shown_summary_main: { generation: 7 } }),
       /A generation counts as shown/,
     ],
-    ['resources are not taken back', 'ended', shown({ version: 0 }), /Resources were taken back/],
+    ['the version of resources is not lowered', 'ended', shown({ version: 0 }), /Resources were taken back/],
     [
       'an event stays done',
       'accepted',
@@ -212,7 +217,7 @@ describe('I8: fleet, resources, events and halts', () => {
     ],
   ])
 
-  test('a slot is given back without a version, and a probe named', () => {
+  test('a slot is released, and a probe is named, without a new version', () => {
     const { world, observer } = observed('I8')
     goOn(world, 'granted')
     fleet({ slots: {}, closed: { lambda: { until: 3 } }, version: 2 })(world)
@@ -227,7 +232,7 @@ describe('I8: a planted secret', () => {
   test.each<[string, (world: Synthetic) => void]>([
     ['an item', (world) => world.put(item(keys.halts, { scopes: {}, why: SECRET, version: 1 }))],
     ['a result', (world) => world.documents.set('result', SECRET)],
-    ['what is desired', (world) => world.documents.set('summary', SECRET)],
+    ['a desired summary', (world) => world.documents.set('summary', SECRET)],
     ['GitHub', (world) => world.wrote({ kind: 'comment_created', sent: { body: SECRET } })],
     ['a log', (world) => world.logs.push(`said ${SECRET}`)],
   ])('is not in %s', (_name, tamper) => {
@@ -238,7 +243,7 @@ describe('I8: a planted secret', () => {
     expectBreach(observer.atRest, 'I8', /A planted secret got out/)
   })
 
-  test('may be in the plan, which holds the diff', () => {
+  test('may be in the plan, because a plan holds the diff', () => {
     const { world, observer } = observed('I8')
     world.history.canaries.push(SECRET)
     goOn(world)

@@ -1,9 +1,9 @@
-/** I4: an older head is silent once a newer one has spoken. */
+/** I4: an older head is silent after the first message of a newer head. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { HEAD, NEWER, RUN, type Synthetic } from './synthetic.ts'
 
-/** The newer head's first message stands; an older one's had stood before. */
+/** A message of the older head stands, then the first message of the newer head. */
 function spoken() {
   const { world, observer } = observed('I4')
   world.wrote({ kind: 'review_submitted', head: HEAD })
@@ -17,7 +17,7 @@ function spoken() {
 const summary = { sent: { body: `<!-- muster:v1 data {"run":"${RUN}","head":"${HEAD}"} -->` }, head: undefined }
 const checkRun = { number: undefined, pull: undefined, head: HEAD }
 
-describe('I4: after a newer head’s first message', () => {
+describe('I4: after the first message of a newer head', () => {
   test.each<[string, (world: Synthetic) => void]>([
     ['a review', (world) => world.wrote({ kind: 'review_submitted', head: HEAD })],
     ['a pending review', (world) => world.wrote({ kind: 'review_created', head: HEAD })],
@@ -26,7 +26,7 @@ describe('I4: after a newer head’s first message', () => {
       'a check run in progress',
       (world) => world.wrote({ kind: 'check_run_created', ...checkRun, sent: { status: 'in_progress' } }),
     ],
-  ])('%s of an older one is a breach, but for what was in flight', (_name, write) => {
+  ])('%s of the older head is a breach, unless under way before', (_name, write) => {
     const { world, observer } = spoken()
     world.now += 5_000
     write(world)
@@ -36,7 +36,7 @@ describe('I4: after a newer head’s first message', () => {
     expectBreach(observer.afterStep, 'I4', /Something of an older head followed/)
   })
 
-  test('its check run is closed, and the newer head goes on', () => {
+  test('the older check run may be closed, and the newer head goes on', () => {
     const { world, observer } = spoken()
     world.now += 600_000
     world.wrote({ kind: 'check_run_changed', ...checkRun, sent: { status: 'completed' } })

@@ -1,4 +1,4 @@
-/** I4: after a newer head's first message nothing of an older head follows but the closing of its check run. */
+/** I4: after the first message of a newer head nothing of an older head follows but the end of its check run. */
 import type { AcceptedWrite } from '../services/github/writes.ts'
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
@@ -6,12 +6,12 @@ import { summaryHeadIn } from './marker.ts'
 import { boundsOf, type History, type View } from './view.ts'
 
 /**
- * What was under way at that moment may land within the time that a call can take; whether it was undone is I3's, at
- * rest. Labels name no head: they are I3's too.
+ * A call under way at that moment may land within the longest time of a call; I3 judges at rest whether the recheck has
+ * undone the result. I3 also judges labels, because a label names no head.
  */
 export function supersessionInvariant(view: View, judge: Judge): Invariant {
   const { inFlightMs } = boundsOf(view)
-  /** By pull request: the newest head of which a message stands, and since when, ms UTC. */
+  /** By pull request: the newest head with a message, and the time of its first message, ms UTC. */
   const spoken = new Map<string, { readonly head: string; readonly at: number }>()
   let seen = 0
 
@@ -23,7 +23,7 @@ export function supersessionInvariant(view: View, judge: Judge): Invariant {
       const { heads } = view.github.pullRequest(pull.repository, pull.number)
       const key = `${pull.repositoryId}#${pull.number}`
       const newest = spoken.get(key)
-      // A head may come back by a forced push: its last time counts.
+      // A head may come back by a forced push: its last push counts.
       const isOlder = newest !== undefined && heads.lastIndexOf(head) < heads.lastIndexOf(newest.head)
       if (isOlder) judgeOlder(write, head, newest)
       else if (write.kind === 'review_submitted' && newest?.head !== head) spoken.set(key, { head, at: write.at })
@@ -40,7 +40,7 @@ export function supersessionInvariant(view: View, judge: Judge): Invariant {
     }))
   }
 
-  /** A check run belongs to its commit: it is of each pull request that had it as a head. */
+  /** A check run belongs to a commit, so to each pull request that had the commit as head. */
   function pullsOf({ repository, number }: AcceptedWrite, head: string): readonly History['pulls'][number][] {
     const there = view.history.pulls.filter((pull) => pull.repository === repository)
     if (number !== undefined) return there.filter((pull) => pull.number === number)
@@ -57,7 +57,7 @@ export function supersessionInvariant(view: View, judge: Judge): Invariant {
   }
 }
 
-/** The head of which a write says something new; undefined if it says nothing, or of none. */
+/** The head of a write that says something new; undefined for a write that says nothing new, or names no head. */
 function headOf({ kind, head, sent }: AcceptedWrite): string | undefined {
   switch (kind) {
     case 'review_created':

@@ -1,4 +1,7 @@
-/** A world made by hand, for tests of invariants: a table that is put to, a GitHub of plain records, and one run that goes well. */
+/**
+ * A synthetic world for tests of invariants: a table to put items into, a GitHub of plain records, and a run without
+ * faults.
+ */
 import type { CheckRun, IssueComment } from '../../../infra/local/github/records.ts'
 import type { PullRequestSnapshot } from '../../../infra/local/github/snapshot.ts'
 import type { AcceptedWrite } from '../services/github/writes.ts'
@@ -22,7 +25,7 @@ type Item = Record<string, unknown>
 export type Pull = { -readonly [Member in keyof PullRequestSnapshot]: PullRequestSnapshot[Member] }
 
 export interface Synthetic {
-  /** What invariants see. Its lists may be pushed to. */
+  /** The view for invariants. Tests may push to its lists. */
   readonly view: View
   readonly pull: Pull
   readonly writes: AcceptedWrite[]
@@ -34,13 +37,13 @@ export interface Synthetic {
   readonly history: { cancels: { repositoryId: number; number: number }[]; canaries: string[]; crashLoop: boolean }
   /** ms UTC */
   now: number
-  /** Who commits. */
+  /** The invocation that commits. */
   invocation: string
-  /** Puts items as one commit; one without other members than its key is deleted. */
+  /** Puts items as one commit; an item with nothing but a key is deleted. */
   put(...items: Item[]): void
-  /** Changes members of one item; undefined removes. */
+  /** Changes members of an item; undefined removes a member. */
   change(pk: string, sk: string, members: Item): void
-  /** Stores a document under a name in place of a digest. */
+  /** Stores a document under a plain name in place of a digest. */
   document(name: string, content: unknown): string
   /** GitHub takes a write. */
   wrote(write: Partial<AcceptedWrite> & Pick<AcceptedWrite, 'kind'>): void
@@ -174,7 +177,7 @@ export const finding = {
   location: { kind: 'lines', inDiff: true },
 }
 
-/** One step of the run that goes well; each begins where the one before it has ended. */
+/** The steps of a run without faults; each step begins where the step before has ended. */
 export const steps = {
   accepted(world: Synthetic) {
     const accepted = { attempt: 1, state: 'accepted', deliveries: ['d1'], version: 1, dueAt: 1, duePk: 'DUE#0' }
@@ -299,7 +302,7 @@ export const steps = {
 } as const
 export type Step = keyof typeof steps
 
-/** Lets the run that goes well go on until a step is done: all of it if none is named. */
+/** Takes the run without faults as far as the step `until`: to its end by default. */
 export function goOn(world: Synthetic, until: Step = 'ended', from: Step = 'accepted'): void {
   const names = Object.keys(steps) as Step[]
   for (const name of names.slice(names.indexOf(from), names.indexOf(until) + 1)) {
@@ -362,7 +365,7 @@ export function summary(generation: number): IssueComment {
   return { id: 51, number: 1, author: OURS, body, createdAt: 1, updatedAt: 1 }
 }
 
-/** The answer to a delivery of the head: `d1` if no other is named. */
+/** The answer to a delivery of the head; the delivery is `d1` by default. */
 export function answer(body: object, status = 202, delivery = 'd1', head = HEAD): AnswerView {
   const payload = { action: 'opened', number: 1, repository: { id: 7 }, pull_request: { head: { sha: head } } }
   const headers = { 'X-GitHub-Delivery': delivery }

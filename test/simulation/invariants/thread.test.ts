@@ -1,4 +1,4 @@
-/** I7: rounds, and the record that is only appended to. */
+/** I7: rounds, and the append-only record. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { goOn, item, keys, RUN } from './synthetic.ts'
@@ -32,7 +32,7 @@ describe('I7', () => {
     expectBreach(observer.afterStep, 'I7', /A thread and its entries/)
   })
 
-  test('a verdict is of no round beyond the ceiling', () => {
+  test('no verdict has a round beyond the ceiling', () => {
     const { world, observer } = observed('I7')
     goOn(world)
     const verdict = { kind: 'verdict', runId: RUN, round: 4, series: 1, conclusion: 'conclusion' }
@@ -52,14 +52,14 @@ describe('I7', () => {
     expectBreach(observer.afterStep, 'I7', sentence)
   })
 
-  test('a round counts exactly where its review is shown', () => {
+  test('a round counts exactly if its review is shown', () => {
     const { world, observer } = observed('I7')
     goOn(world)
     world.change(...keys.thread, { round: 2, version: 4 })
     expectBreach(observer.atRest, 'I7', /A thread counts other rounds/)
   })
 
-  test('IL2: two that were planned as the same round are two', () => {
+  test('IL2: two reviews that were planned as the same round are two rounds', () => {
     const { world, observer } = observed('I7')
     goOn(world)
     const said = { repositoryId: 7, number: 1, runId: 'another', state: 'said', series: 1, round: 1 }

@@ -1,4 +1,4 @@
-/** I7: rounds never exceed their ceiling, and the record of a thread is appended to, without a gap, and never changed. */
+/** I7: rounds never exceed their ceiling; the record of a thread is append-only and without a gap. */
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import { type Change, type EntryItem, type MessageItem, pullPartition, sequenceOf, type ThreadItem } from './items.ts'
@@ -9,7 +9,7 @@ interface ConclusionDocument {
 }
 
 export function threadInvariant(view: View, judge: Judge): Invariant {
-  /** Entries so far, by partition. */
+  /** Count of entries, by partition. */
   const entries = new Map<string, number>()
 
   function appended({ key, before, after }: Change<EntryItem>): void {
@@ -46,7 +46,7 @@ export function threadInvariant(view: View, judge: Judge): Invariant {
     judge.holds(rounds === 0 || (rounds === 1 && openings === 0), 'A round was skipped, or taken back.', facts)
   }
 
-  /** A thread and its entry change together, so they are compared when the whole commit is in the table. */
+  /** A thread and its entry change in one commit, and are compared once the whole commit is in the table. */
   function wholeThread(thread: ThreadItem): void {
     const count = entries.get(pullPartition(thread)) ?? 0
     judge.holds(thread.nextSequence === count, 'A thread and its entries do not count alike.', () => ({
@@ -74,12 +74,12 @@ export function threadInvariant(view: View, judge: Judge): Invariant {
     },
   }
 
-  /** A round counts once its review is shown, and no other does. */
+  /** A round counts once its review is shown, and only then. */
   function roundsAreShown(thread: ThreadItem): void {
     const messages = view.table.items(pullPartition(thread), 'MESSAGE#') as unknown as readonly (MessageItem & {
       pk: string
     })[]
-    // What wasn't read whole is said and uses no round. Two that were planned as the same round are two.
+    // A review of a partly read change uses no round. Two reviews that were planned as the same round are two rounds.
     const shown = messages.filter(
       ({ pk, state, series, round }) =>
         pk === pullPartition(thread) && state === 'said' && series === thread.series && round > 0,

@@ -1,4 +1,6 @@
-/** What invariants see of a simulated world: its services as they really are, what was answered, and what scenarios did. */
+/**
+ * The view of invariants on a simulated world: the true state of its services, the answers, and the deeds of scenarios.
+ */
 import type { PullRequestSnapshot } from '../../../infra/local/github/snapshot.ts'
 import type { AcceptedWrite } from '../services/github/writes.ts'
 import type { Execution } from '../services/machine.ts'
@@ -8,17 +10,17 @@ import type { Commit, PlainItem } from '../services/table.ts'
 export interface View {
   /** ms UTC of the world. */
   readonly now: () => number
-  /** Request id of the invocation whose request is taking its effect; asked while a commit is looked at. */
+  /** Request id of the invocation whose request takes effect at the moment of a commit. */
   readonly invocation: () => string | undefined
   readonly table: TableView
-  /** The text that is stored under a digest; undefined if there is none. */
+  /** The text of a digest; undefined for an unknown digest. */
   readonly document: (digest: string) => string | undefined
   readonly github: GitHubView
   readonly executions: () => readonly ExecutionView[]
-  /** What is in a queue, by its name: the inbox and the outbox, and the dead letters of both. */
+  /** Messages by queue: the inbox, the outbox, and the dead letters of both. */
   readonly queues: Readonly<Record<string, () => readonly Pick<QueuedMessage, 'id' | 'body'>[]>>
   readonly deadLetters: () => readonly Pick<QueuedMessage, 'id' | 'body'>[]
-  /** What was answered to each webhook, oldest first. Grows; never changes. */
+  /** The answer to each webhook, oldest first. Grows; never changes. */
   readonly answers: readonly AnswerView[]
   /** Log lines with their fields, as text, oldest first. Grows; never changes. */
   readonly logs: readonly string[]
@@ -33,7 +35,7 @@ export interface TableView {
 }
 
 export interface GitHubView {
-  /** Everything that took effect through the API, oldest first. Grows; never changes. */
+  /** Every write through the API that took effect, oldest first. Grows; never changes. */
   readonly writes: readonly AcceptedWrite[]
   pullRequest(repository: string, number: number): PullRequestSnapshot
   /** Our own login: `muster[bot]`. */
@@ -54,32 +56,33 @@ export interface AnswerView {
   readonly body: string
 }
 
-/** What scenarios did. Its lists grow while the world runs. */
+/** The deeds of scenarios. The lists grow while the world runs. */
 export interface History {
-  /** Pull requests that were opened, ever. */
+  /** Every pull request ever opened. */
   readonly pulls: readonly { readonly repository: string; readonly repositoryId: number; readonly number: number }[]
-  /** Pull requests of which somebody cancelled a run. */
+  /** Pull requests with a run that a person cancelled. */
   readonly cancels: readonly { readonly repositoryId: number; readonly number: number }[]
-  /** Secrets that were planted in diffs, comments and descriptions. */
+  /** Secrets planted in diffs, comments and descriptions. */
   readonly canaries: readonly string[]
-  /** True once a function was made to crash at every try, so that its messages become dead letters. */
+  /** True if a function crashes at every try, so that its messages become dead letters. */
   readonly crashLoop: boolean
 }
 
-/** How long what is allowed for a while may last, ms. */
+/** How long a temporary exception may last, ms. */
 export interface Bounds {
-  /** A place is free and somebody waits who may have it: until the sweeper must have found it. */
+  /** A free slot may idle beside an allowed ticket until the sweeper must have come. */
   readonly idleMs: number
-  /** What was on its way when a halt was set may land until then. */
+  /** A call under way at the beginning of a halt may land until then. */
   readonly haltMs: number
-  /** A call to GitHub about an older head that was under way at a newer head's first message may land until then. */
+  /** A call to GitHub about an older head, under way at the first message of a newer head, may land until then. */
   readonly inFlightMs: number
 }
 
 /**
  * For actors whose clocks agree. A waiting review is looked at when its grant's time (120 s) is over, at the next sweep
- * (60 s), and again a look (60 s) and a sweep later if the sweeper dies or is refused; three of those in a row are luck
- * that a seed may have. A step of work makes a handful of calls, 10 s each to GitHub and 5 s to AWS, tried three times.
+ * (60 s), and again a look (60 s) and a sweep later if the sweeper dies or is refused; three such failures in a row are
+ * bad luck within the reach of a seed. A step of work makes a handful of calls, 10 s each to GitHub and 5 s to AWS,
+ * tried three times.
  */
 export const BOUNDS: Bounds = { idleMs: 600_000, haltMs: 120_000, inFlightMs: 60_000 }
 

@@ -1,4 +1,4 @@
-/** Nothing lost, nothing doubled, and nothing new under a halt. */
+/** Nothing is lost, nothing is doubled, and nothing new begins under a halt. */
 import { describe, test } from 'vitest'
 import { expectBreach, observed } from './expect-breach.ts'
 import { answer, goOn, item, keys, NEWER, RUN, reviewOn, run as runItem, type Synthetic, steps } from './synthetic.ts'
@@ -7,7 +7,7 @@ const run = (members: object) => (world: Synthetic) => world.change(...keys.run,
 const reason = { code: 'cancelled', sentence: 'Cancelled.' }
 const execution = { name: 'x', status: 'SUCCEEDED', input: JSON.stringify({ runId: RUN, attempt: 1 }) } as const
 
-describe('whole', () => {
+describe('nothing is lost or doubled', () => {
   test.each<[string, (world: Synthetic) => void, RegExp]>([
     [
       'a live head is not superseded',
@@ -25,11 +25,15 @@ describe('whole', () => {
     ],
     ['a live head has a run', run({ head: NEWER }), /A live head was accepted and is neither/],
     [
-      'a run that was answered is there',
+      'a run that an answer names exists',
       (world) => world.answers.push(answer({ run: 'x' }, 202, 'd9')),
       /A delivery was accepted, and its run/,
     ],
-    ['nobody cancels by himself', run({ outcome: 'cancelled', reason }), /A run was cancelled that nobody cancelled/],
+    [
+      'a run is cancelled only by a person',
+      run({ outcome: 'cancelled', reason }),
+      /A run was cancelled that nobody cancelled/,
+    ],
     [
       'an attempt is started once',
       (world) => world.executions.push(execution, { ...execution, name: 'y' }),
@@ -53,7 +57,7 @@ describe('whole', () => {
   test.each<[string, (world: Synthetic) => void]>([
     ['failed and says why', run({ outcome: 'failed', reason })],
     [
-      'was cancelled by somebody',
+      'was cancelled by a person',
       (world) => {
         world.history.cancels.push({ repositoryId: 7, number: 1 })
         run({ outcome: 'cancelled', reason })(world)
@@ -67,7 +71,7 @@ describe('whole', () => {
       },
     ],
     [
-      'is of a pull request that was closed',
+      'ended with its pull request',
       (world) => {
         world.pull.state = 'closed'
         run({ outcome: 'closed', reason })(world)
@@ -87,7 +91,7 @@ describe('halts', () => {
   test.each([
     ['claimed', 'accepted', steps.claimed],
     ['concluded', 'completed', steps.concluded],
-  ] as const)('no run is %s under one, at any time', (_name, until, step) => {
+  ] as const)('no run is %s under a halt, however soon', (_name, until, step) => {
     const { world, observer } = observed('halts')
     goOn(world, until)
     halt(world)
@@ -99,7 +103,7 @@ describe('halts', () => {
     ['completed', 'leased', steps.completed, /A review was completed long after/],
     ['said', 'concluded', steps.said, /GitHub was written to long after/],
     ['shown', 'concluded', steps.shown, /GitHub was written to long after/],
-  ] as const)('what is %s under one was on its way', (_name, until, step, sentence) => {
+  ] as const)('a step under way may be %s shortly after a halt, and no later', (_name, until, step, sentence) => {
     for (const lateMs of [10_000, 600_000]) {
       const { world, observer } = observed('halts')
       goOn(world, until)
@@ -111,7 +115,7 @@ describe('halts', () => {
     }
   })
 
-  test('a reply goes out, and what is left lying is taken away', () => {
+  test('under a halt replies go out, and leftovers are removed', () => {
     const { world, observer } = observed('halts')
     goOn(world, 'concluded')
     halt(world)

@@ -1,4 +1,4 @@
-/** Nothing is lost, nothing is doubled: each live head that was accepted is reviewed, or it is said why not; and once. */
+/** Nothing is lost, nothing is doubled: each accepted live head is reviewed once, or the run gives a reason. */
 import type { Judge } from './broken.ts'
 import type { Invariant } from './invariant.ts'
 import { HALTS, type HaltsItem, isHalted, type RunItem, runKey } from './items.ts'
@@ -52,14 +52,14 @@ export function wholeInvariant(view: View, judge: Judge): Invariant {
     if (asked.length === 0) return
     judge.looked()
     const ofPull = runs.filter((run) => run.repository.id === pull.repositoryId && run.number === pull.number)
-    // That its edited description was read is no answer to who asked for the head.
+    // A run that only read the edited description is no answer to the request for a review of the head.
     const isFull = ofPull.some((run) => run.kind === 'full' && asked.includes(run.runId))
     const ofHead = ofPull.filter((run) => run.head === head.sha && (run.kind === 'full' || !isFull))
     const facts = () => ({ pull, head: head.sha, runs: ofHead })
     judge.holds(ofHead.some(isSettled), 'A live head was accepted and is neither reviewed nor is it said why.', facts)
   }
 
-  /** Superseded or closed is no answer for the head that is live. */
+  /** Superseded or closed is no answer for a live head. */
   function isSettled(run: RunItem): boolean {
     if (run.state !== 'ended')
       return isHalted(view.table.item(HALTS) as unknown as HaltsItem | undefined, run.repository)
@@ -75,7 +75,7 @@ export function wholeInvariant(view: View, judge: Judge): Invariant {
     judge.holds(isAsked, 'A run was cancelled that nobody cancelled.', () => ({ run }))
   }
 
-  /** One execution for each attempt of a run. */
+  /** Each attempt of a run has one execution. */
   function startedOnce(): void {
     const inputs = view.executions().map(({ input }) => {
       const { runId, attempt } = JSON.parse(input) as { runId: string; attempt: number }

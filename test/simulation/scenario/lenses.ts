@@ -1,4 +1,4 @@
-/** How the lenses of one seed behave: how long they take, what they find, and when they throttle, fail or hang. */
+/** The lenses of one seed: how long a reading takes, its findings, and when a lens throttles, fails or hangs. */
 import { Retry } from '../../../shared/base/errors.ts'
 import { PROBE_ADMITTED_MS } from '../../../shared/base/limits.ts'
 import type { Severity } from '../../../shared/findings/severity.ts'
@@ -7,23 +7,23 @@ import { findingAt, type LensBehaviour, type LensBehaviourOf } from '../simulate
 
 export interface Lenses {
   readonly behaviourOf: LensBehaviourOf
-  /** From now on, for so long in ms. */
+  /** From now on, for `forMs`. */
   throttle(forMs: number): void
   fail(forMs: number): void
   /** The next reading doesn't end by itself. */
   hang(): void
-  /** From now on they end, and fail no more. */
+  /** From now on readings end, and none fails. */
   calm(): void
 }
 
-/** ms that a reading takes, from a moment to longer than the longest lease. */
+/** The time of a reading, ms: from a moment to longer than the longest lease. */
 const DURATIONS_MS = [200, 2_000, 10_000, 30_000, 70_000, 200_000] as const
 /** Longer than any function may run. */
 const FOR_EVER_MS = 86_400_000
 const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low']
-/** ms; what a throttled model says. */
+/** The retry time of a throttled model, ms. */
 const RETRY_AFTER_MS = [5_000, 20_000, 60_000] as const
-/** ms until it says so: at once as a rule; or so late that it was taken to have let the probe in. */
+/** ms until a refusal: at once as a rule, sometimes after the probe already counts as admitted. */
 const REFUSED_AFTER_MS = [100, 100, 100, PROBE_ADMITTED_MS + 5_000] as const
 
 /** `now` is the world's, ms UTC. */

@@ -1,4 +1,4 @@
-/** People and operators: they do what the script says, at GitHub and through the API, and put right what they can in the end. */
+/** People and operators: act at GitHub and through the API as the script says, and repair what they can at the end. */
 import { createHmac } from 'node:crypto'
 import { app } from '../app.ts'
 import type { Sometimes } from '../counters.ts'
@@ -9,14 +9,14 @@ import type { Lenses } from './lenses.ts'
 import { type Action, type ActionKind, FILES, type Script } from './script.ts'
 
 export interface People {
-  /** Before anything else: repositories, and the fleet's limits. */
+  /** Before all actions: adds repositories, and sets the fleet's limits. */
   begin(): Promise<void>
   act(action: Action): Promise<void>
-  /** Lifts every halt, and has redelivered what Muster didn't take. True if nothing more was to be done. */
+  /** Lifts every halt, and redelivers each webhook without an accepted answer. True if nothing was left to do. */
   putRight(): boolean
   /** How each webhook is delivered: Weather's. */
   deliveriesOf(webhook: SimulatedWebhook): readonly number[]
-  /** Deliveries that were not answered yet. */
+  /** Deliveries without an answer. */
   readonly underWay: number
   readonly history: {
     readonly pulls: { repository: string; repositoryId: number; number: number }[]
@@ -36,16 +36,16 @@ interface Pull {
   isOpen: boolean
 }
 
-/** ms on a webhook's way to Muster, and of one that comes late. */
+/** The time of a webhook on its way to Muster, ms; below, the time of a late webhook. */
 const DELIVERY_MS = { from: 50, to: 500 } as const
 const LATE_MS = { from: 5_000, to: 60_000 } as const
-/** ms that something is out of order. */
+/** The length of a disturbance, ms. */
 const WINDOW_MS = [20_000, 60_000, 120_000] as const
-/** ms that GitHub shows a pull request as it was: no longer than Muster waits for a head (PL8). */
+/** ms for which GitHub shows an old state of a pull request: no longer than Muster waits for a head (PL8). */
 const PULL_REQUEST_LAGS_MS = [3_000, 15_000, 60_000] as const
-/** ms that GitHub's lists are behind: a matter of seconds (AW73). */
+/** ms by which GitHub's lists are late: a few seconds (AW73). */
 const LIST_LAGS_MS = [1_000, 4_000, 8_000] as const
-/** As GitHub writes it in a webhook of a comment. */
+/** A comment's text, as GitHub writes its webhook. */
 const COMMENT_TEXT = /"body":"(\/muster [^"]*)"/
 const MAINTAINER = 'maria'
 const COMMANDS = ['review', 'cancel', 'retry', 'status', 'help', 'pause for lunch', 'resume', 'nonsense'] as const
@@ -79,7 +79,7 @@ export function openPeople(options: {
   let deliveries = 0
   let asked = 0
   let changes = 0
-  /** What becomes of the next webhook. */
+  /** The special fate of the next webhook. */
   let next: 'twice' | 'late' | undefined
 
   const world = options.world
@@ -99,7 +99,7 @@ export function openPeople(options: {
     ask('PATCH /fleet/limits', {}, script.limits)
   }
 
-  /** Some lines that nobody has written before, now and then with a secret in them. */
+  /** Lines of new text, now and then with a secret. */
   function someFiles(): Record<string, string> {
     changes += 1
     const lines = Array.from({ length: random.between(1, 4) }, (_, line) => `const change${changes}_${line} = ${line}`)
@@ -128,7 +128,7 @@ export function openPeople(options: {
     pull.heads.push(head)
   }
 
-  /** What each action is; false if there was nothing that it could be done to. */
+  /** The actions by kind; each resolves with false if nothing was there to act on. */
   const actions: Record<ActionKind, (pull: Pull, choice: number) => Promise<boolean> | boolean> = {
     open: () => false,
     async push(pull) {
@@ -234,7 +234,7 @@ export function openPeople(options: {
     },
     async throttle_model(pull) {
       lenses.throttle(random.pick(WINDOW_MS))
-      // Something that meets it.
+      // A review for the throttled model.
       await push(pull)
       return true
     },
@@ -247,7 +247,7 @@ export function openPeople(options: {
       return true
     },
     lag_pull_request() {
-      // What GitHub has shown once it doesn't deny again: no replica is behind the beginning of any of them.
+      // GitHub never denies a pull request that it has shown: no replica lags behind the opening of any pull request.
       const youngestMs = world().timeline.now - Math.max(...pulls.map((pull) => pull?.openedAt ?? 0))
       const lagMs = Math.min(youngestMs, random.pick(PULL_REQUEST_LAGS_MS))
       world().github.lag({ route: PULL_REQUEST, lagMs, times: random.between(1, 20) })
@@ -291,7 +291,7 @@ export function openPeople(options: {
     return run && { runId: String(run.runId), repositoryId, number: Number(run.number) }
   }
 
-  /** Asks the API, as API Gateway passes it on: payload format 2.0. */
+  /** Asks the API with API Gateway's payload, format 2.0. */
   function ask(routeKey: string, pathParameters: Readonly<Record<string, string>>, body?: object): void {
     asked += 1
     const userArn = 'arn:aws:sts::123456789012:assumed-role/operators/olga'

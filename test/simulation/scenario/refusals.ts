@@ -1,4 +1,4 @@
-/** How the services say "not now", and how they break: the answers that a storm puts in place of their own. */
+/** Refusals and failures of the services: the answers that a storm puts in place of real answers. */
 import type { Random } from '../kernel/random.ts'
 import type { WireAnswer } from '../services/service.ts'
 
@@ -6,7 +6,7 @@ const JSON_1_0 = { 'content-type': 'application/x-amz-json-1.0' }
 const JSON_PLAIN = { 'content-type': 'application/json; charset=utf-8' }
 const XML = { 'content-type': 'application/xml' }
 
-/** s; GitHub asks for a minute at least, and for longer the more often it is not heeded. */
+/** s; GitHub asks for a minute at least, and for longer after each ignored request to wait. */
 const RETRY_AFTER_S = [5, 60, 120] as const
 
 /** No capacity now: nothing was done. */
@@ -25,7 +25,7 @@ export function throttle(service: string, random: Random): WireAnswer {
   }
 }
 
-/** It failed before it did anything. */
+/** The request failed before any effect. */
 export function serverError(service: string): WireAnswer {
   if (service === 'github') return { status: 502, headers: JSON_PLAIN, body: '{"message":"Server Error"}' }
   if (service === 'documents') {
@@ -34,13 +34,13 @@ export function serverError(service: string): WireAnswer {
   return aws(500, service === 'table' ? 'com.amazonaws.dynamodb.v20120810#InternalServerError' : 'InternalFailure')
 }
 
-/** It was done, and the answer says something else. */
+/** The request took effect, but the answer denies the effect. */
 export function brokenAnswer(service: string): WireAnswer {
   if (service === 'github') return { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Unicorn!</h1>' }
   return serverError(service)
 }
 
-/** One of a review's comments has a place that GitHub doesn't know; it doesn't say which (AW79). */
+/** GitHub refuses the location of a review's comment, and doesn't say which comment (AW79). */
 export function unplaceable(): WireAnswer {
   const body = JSON.stringify({ message: 'Unprocessable Entity', errors: ['Line could not be resolved'] })
   return { status: 422, headers: JSON_PLAIN, body }
@@ -63,7 +63,7 @@ function secondaryLimit(retryAfterS: number): WireAnswer {
   }
 }
 
-/** The other form in which it has been seen: 429, with the time to wait. */
+/** The other known form of a limit: 429, with the time to wait. */
 function badRateLimit(retryAfterS: number): WireAnswer {
   const headers = { ...JSON_PLAIN, 'retry-after': String(retryAfterS) }
   return { status: 429, headers, body: JSON.stringify({ message: 'API rate limit exceeded' }) }

@@ -1,8 +1,10 @@
-/** What people do in one seed, and when: drawn before anything happens, so that it can be read before it is run. */
+/**
+ * The script of one seed: the actions of people and their times, drawn before the start and readable before the run.
+ */
 import { FAILPOINTS, type Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Random } from '../kernel/random.ts'
 
-/** Everything that people and operators may do; each is counted by the seeds that had it. */
+/** Every action of people and operators. For each kind the simulation counts the seeds that had such an action. */
 export const ACTION_KINDS = [
   'open',
   'push',
@@ -38,70 +40,75 @@ export interface Action {
   /** ms after the world's first moment. */
   readonly at: number
   readonly kind: ActionKind
-  /** Which of the scenario's pull requests, and which of the things that it could be done to. */
+  /** The pull request by index, and the choice among the possible targets of the action. */
   readonly pull: number
   readonly choice: number
 }
 
-/** What happens to who reaches a named point: chance alone would hardly ever meet the rare ones. */
+/** The fate of a process at a failpoint: chance alone would hardly ever hit the rare failpoints. */
 export interface Accident {
   readonly point: Failpoint
-  /** `hangs`: it never goes on, until its function's time is up. */
+  /** `hangs`: the process stands still until its function's timeout. */
   readonly kind: 'dies' | 'hangs'
-  /** How often; more often than anything is tried, it is a loop of crashes. */
+  /** How often; above the highest count of tries, the accident is a loop of crashes. */
   readonly times: number
 }
 
 export interface Script {
   readonly repositories: readonly { readonly owner: string; readonly name: string; readonly configuration: string }[]
   readonly pulls: readonly { readonly repository: number }[]
-  /** Of the fleet, in the beginning. */
+  /** The fleet's limits at the beginning. */
   readonly limits: Readonly<Record<string, unknown>>
   /** s; the stack's LEASE_SECONDS. */
   readonly leaseSeconds: number
   /** min; the stack's PATIENCE_MINUTES: shorter than a model may be throttled, or as by default. */
   readonly patienceMinutes: number
-  /** From 0, nothing goes wrong, to 1. */
+  /** From 0, nothing goes wrong, to 1, the worst. */
   readonly fury: number
   readonly accident?: Accident
   readonly actions: readonly Action[]
-  /** ms after the world's first moment: from then on nothing goes wrong and nobody does anything. */
+  /** ms after the world's first moment: from then on nothing goes wrong, and people do nothing. */
   readonly calmAt: number
-  /** A file on whose lines GitHub takes no comments, though its diff shows them: until the end of the storm. */
+  /** A file on whose lines GitHub refuses comments until the end of the storm, although the diff shows the lines. */
   readonly unplaceable?: string
 }
 
 const LENSES = ['secrets', 'workflows', 'description', 'correctness'] as const
 const OWNERS = ['acme', 'globex'] as const
-/** What people write into. */
+/** Files in which people write. */
 export const FILES = ['src/a.ts', 'src/b.ts', 'src/auth.ts'] as const
-/** ms in which people act, after which a storm rages on for a while. */
+/** ms of the actions; a storm then rages on for a while. */
 const ACTING_MS = 300_000
 const AFTERMATH_MS = 60_000
-/** Of some seeds: as long as five errors of one message take, with their growing waits and a sweep after each (LE9). */
+/** In some seeds: as long as five errors of one message take, with their growing waits and a sweep after each (LE9). */
 const LASTING_MS = 480_000
 const LASTING_CHANCE = 0.15
-/** Where a queue's consumer crashes again and again: its message is received five times, and hidden for six minutes each time. */
+/**
+ * Until a queue's consumer that always crashes has received a message five times, with six minutes between the tries.
+ */
 const UNTIL_DEAD_MS = 1_800_000
 const CONSUMER_POINT = /^(post|command)\./
-/** Where a worker crashes again and again, its review is lost too often after five leases of at most three minutes, and sweeps. */
+/**
+ * Until a worker that always crashes has lost a review for the fifth time: five leases of at most three minutes, and
+ * sweeps.
+ */
 const UNTIL_LOST_MS = 1_200_000
 const WORKER_POINT = /^review\./
-/** Reached only by a review whose model is throttled, and that waits for longer than its patience. */
+/** Failpoints on the way of a throttled review: parking, and the end of patience. */
 const PARKED_POINT = /^(park|show_parked|give_up)\./
-/** Of seeds in which anything goes wrong. */
+/** The share of seeds, among those with faults. */
 const UNPLACEABLE_CHANCE = 0.2
-/** Actions that follow another at once, so that they meet in the same work, are as likely as all others. */
+/** The chance of an action right after the action before: both meet in the same work. */
 const AT_ONCE_CHANCE = 0.4
 const AT_ONCE_MS = 3_000
-/** Of seeds in which anything goes wrong. */
+/** The share of seeds, among those with faults. */
 const ACCIDENT_CHANCE = 0.5
-/** More often than a review may lose its worker, and than a message is received. */
+/** Above both the losses that a review may have and the receives of a message. */
 const CRASH_LOOP_TIMES = 8
-/** As often as each review of a run may lose its worker. */
+/** Enough to take the worker of each review of a run away, as often as allowed. */
 const WORKERS_LOST_TIMES = 24
 
-/** How often one kind is drawn relative to another; what isn't named, once. */
+/** How often a kind is drawn relative to another; 1 if absent. */
 const WEIGHTS: Partial<Readonly<Record<ActionKind, number>>> = {
   open: 0,
   push: 4,
@@ -124,7 +131,7 @@ export function scriptOf(random: Random): Script {
   }))
   const opens = pulls.map((_, pull) => ({ at: random.below(20_000), kind: 'open' as const, pull, choice: 0 }))
   const actions: Action[] = [...opens]
-  // A few kinds in each seed: what happens often there then meets itself, and each other.
+  // Each seed has a few kinds only: frequent kinds meet themselves and each other.
   const swarm = new Set(ACTION_KINDS.filter(() => random.chance(0.4)))
   const allowed = BAG.filter((kind) => swarm.has(kind))
   let at = 0
@@ -151,7 +158,10 @@ export function scriptOf(random: Random): Script {
   return accident && PARKED_POINT.test(accident.point) ? throttledOften(random, script) : script
 }
 
-/** With what leads to where reviews wait for a throttled model: several that ask it, while it is throttled, and little patience. */
+/**
+ * Adds the conditions in which reviews wait for a throttled model: several pull requests, repeated throttling, little
+ * patience.
+ */
 function throttledOften(random: Random, script: Script): Script {
   const repositories = script.repositories.map(({ configuration, ...repository }) => ({
     ...repository,
@@ -191,7 +201,7 @@ function accidentOf(random: Random): Accident {
   return { point, kind, times: random.pick([1, 1, 1, 2, loop]) }
 }
 
-/** At least one lens; the fewer rounds there are, the more runs are of analyzers alone. */
+/** At least one lens. With fewer rounds, more runs are of analyzers alone. */
 function configurationOf(random: Random): string {
   const active = LENSES.filter(() => random.chance(0.5))
   const lenses = active.length === 0 ? [random.pick(LENSES)] : active

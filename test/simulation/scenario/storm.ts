@@ -1,6 +1,6 @@
 /**
- * What goes wrong in one seed. Each seed draws a few kinds of faults and how often each of them strikes, so that rare
- * meetings of two are tried without the noise of all the others. It ends at a time, from when on nothing goes wrong.
+ * The faults of one seed. Each seed draws a few kinds of faults and a rate for each, so rare meetings of two kinds are
+ * tried without the noise of all kinds. The storm ends at a given time, and nothing goes wrong afterwards.
  */
 import type { Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Sometimes } from '../counters.ts'
@@ -11,7 +11,7 @@ import type { WriteAttempt } from '../services/table.ts'
 import { brokenAnswer, serverError, throttle, unplaceable } from './refusals.ts'
 import type { Script } from './script.ts'
 
-/** Each kind by how likely it strikes whatever it can strike, at most. */
+/** The highest chance of each kind to strike a possible target. */
 const WORST = {
   request_lost: 0.03,
   request_lost_silently: 0.02,
@@ -42,19 +42,22 @@ const WORST = {
 export type FaultKind = keyof typeof WORST
 export const FAULT_KINDS = Object.keys(WORST) as readonly FaultKind[]
 
-/** ms; each container's clock is off by up to so much (DESIGN §4: safety comes from the fence alone). */
+/** ms; the largest error of a container's clock. Safety comes from the fence alone. */
 const SKEW_MAX_MS = 300_000
-/** ms on the way, when nothing is wrong. */
+/** ms on the way, without a fault. */
 const WAY_MS = { from: 1, to: 12 } as const
-/** ms on the way, when something is slow: longer than the deadline of a call, up to longer than a lease. */
+/** ms on the way, if slow: longer than the deadline of a call, up to longer than a lease. */
 export const SLOW_MS = { from: 4_000, to: 240_000 } as const
-/** GitHub ends a request that takes longer than 10 s, so none lands much later than our own deadline (DESIGN §9). */
+/** GitHub ends a request after 10 s, so none lands much later than our own deadline. */
 const SLOW_GITHUB_MS = { from: 4_000, to: 15_000 } as const
-/** ms from a call of a function until Step Functions takes it for failed: before it begins, up to well into its work. */
+/**
+ * ms from a call of a function until Step Functions takes the call for failed: before the function begins, up to well
+ * into its work.
+ */
 const UNHEARD_MAX_MS = 20_000
-/** ms that an index is behind. */
+/** The largest delay of an index, ms. */
 const INDEX_LAG_MAX_MS = 90_000
-/** ms that a queue's message waits before it is received. */
+/** The longest wait of a queue's message before it is received, ms. */
 const QUEUE_DELAY_MAX_MS = 120_000
 
 export interface Storm {
@@ -63,16 +66,16 @@ export interface Storm {
   readonly coldStarts: () => boolean
   readonly forgetsMessage: () => boolean
   readonly queueDelayMs: () => number
-  /** GitHub's next webhook is delivered late, behind others. */
+  /** True if GitHub's next webhook is delivered late, behind others. */
   readonly delaysWebhook: () => boolean
   readonly missesSweep: () => boolean
   readonly hidesWhoDied: () => boolean
   readonly hearsNothingAfter: () => number | undefined
   readonly conflicts: (attempt: WriteAttempt) => readonly number[]
   readonly indexLag: IndexLag
-  /** What becomes of the process that has reached this point. */
+  /** The fate of the process at the failpoint. */
   readonly fateAt: (point: Failpoint) => 'goes_on' | 'dies' | 'hangs'
-  /** Nothing goes wrong from now on; clocks stay as wrong as they are. */
+  /** Nothing goes wrong from now on; clocks keep their errors. */
   end(): void
 }
 
@@ -86,7 +89,7 @@ export function stormOf(
   let accidents = accident?.times ?? 0
   const rates = ratesOf(random, fury)
 
-  /** Draws only where the kind is in this seed. */
+  /** Draws only if the seed has the kind. */
   function strikes(kind: FaultKind): boolean {
     const rate = isOver ? 0 : rates[kind]
     if (rate === 0 || !random.chance(rate)) return false
@@ -128,7 +131,7 @@ export function stormOf(
   }
 }
 
-/** Half of the kinds, each at a rate of its own over two orders of magnitude. */
+/** Half of the kinds, each with its own rate; rates span two orders of magnitude. */
 function ratesOf(random: Random, fury: number): Readonly<Record<FaultKind, number>> {
   const rates = FAULT_KINDS.map((kind) => {
     const isDrawn = random.chance(0.5)
@@ -138,7 +141,7 @@ function ratesOf(random: Random, fury: number): Readonly<Record<FaultKind, numbe
   return Object.fromEntries(rates) as Record<FaultKind, number>
 }
 
-/** A review is created or submitted at GitHub. */
+/** True if the request creates or submits a review at GitHub. */
 function isReviewMade({ service, request }: Sent): boolean {
   return service === 'github' && request.method === 'POST' && request.path.includes('/reviews')
 }
@@ -167,7 +170,7 @@ function fateOf(random: Random, strikes: (kind: FaultKind) => boolean, sent: Sen
   }
   if (strikes('slow_answer')) return { ...fate, answerMs: random.between(SLOW_MS.from, SLOW_MS.to) }
   if (strikes('paused')) return { ...fate, pauseMs: random.between(SLOW_MS.from, SLOW_MS.to) }
-  // What a client sends again comes from the SDK; GitHub's writes are never sent twice (AW74).
+  // The SDK repeats requests to AWS; writes to GitHub are never repeated (AW74).
   if (sent.service !== 'github' && strikes('arrives_again')) return { ...fate, againMs: random.below(SLOW_MS.to) }
   return fate
 }

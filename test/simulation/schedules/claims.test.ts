@@ -1,4 +1,4 @@
-/** IL1, IL12 and IL15: who may speak for a pull request, halts that end meanwhile, deliveries that come again. */
+/** IL1, IL12 and IL15: claims of a pull request, halts that end meanwhile, repeated deliveries. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import { transacts, writes } from './requests.ts'
@@ -17,14 +17,14 @@ const PULL_REQUEST = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
 const reviewedHeads = (number: number) =>
   schedule.world.github.pullRequest(REPOSITORY, number).reviews.map(({ commitId, pending }) => [commitId, pending])
 
-describe('IL1: the plan of an older head claims after that of a newer one', () => {
+describe('IL1: an older head that claims after a newer head is superseded', () => {
   let number: number
   let first: string
   let second: string
   let older: ReturnType<Schedule['pauseAt']>
   let before: number
 
-  /** The older one is about to claim, the newer one has. */
+  /** The older run is about to claim; the newer run has claimed. */
   async function bothClaim(push: () => Promise<string>): Promise<void> {
     schedule = await openSchedule({ coldStart })
     older = schedule.pauseAt({ room: 'plan', before: claims })
@@ -39,13 +39,13 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
     await schedule.until('the newer one has claimed', () => schedule.run(second).state === 'running')
   }
 
-  /** GitHub answers as it was before the push. */
+  /** GitHub answers with the state before the push. */
   const showOlder = () =>
     schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: schedule.world.timeline.now - before }))
 
   test.each([
-    ['GitHub shows the newer one', false],
-    ['GitHub still shows the older one', true],
+    ['if GitHub shows the newer head', false],
+    ['if GitHub still shows the older head', true],
   ])('%s', async (_shown, lags) => {
     await bothClaim(() => schedule.push(number))
     if (lags) await showOlder()
@@ -60,7 +60,7 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
     expect(reviewedHeads(number)).toEqual([[second, false]])
   })
 
-  test('both are of one second, of which GitHub tells no order, and it still shows the older one', async () => {
+  test('also if both heads are of one second, without an order at GitHub, and GitHub still shows the older head', async () => {
     await bothClaim(() => schedule.act((github) => github.push(REPOSITORY, number, { 'b.ts': 'two\n' })))
     expect(schedule.run(second).eventAt).toBe(schedule.run(first).eventAt)
     await showOlder()
@@ -75,7 +75,7 @@ describe('IL1: the plan of an older head claims after that of a newer one', () =
   })
 })
 
-test('IL1: pushed back to a head that was superseded, by a webhook that is lost: GitHub shows it, and it is reviewed', async () => {
+test('IL1: a push back to a superseded head is reviewed although its webhook is lost', async () => {
   schedule = await openSchedule({ coldStart })
   const { number, head: first } = await schedule.open()
   await schedule.until('the first one works', () => schedule.review(first).state === 'leased')
@@ -94,8 +94,8 @@ test('IL1: pushed back to a head that was superseded, by a webhook that is lost:
   expect(reviewedHeads(number)).toEqual([[first, false]])
 })
 
-describe('AW73: GitHub’s API doesn’t know the pull request yet that its webhook has told of', () => {
-  test('for seconds: it is waited for, and everything is shown', async () => {
+describe('AW73: a pull request still unknown to GitHub’s API', () => {
+  test('is waited for over seconds, and everything is shown', async () => {
     schedule = await openSchedule({ coldStart })
     await schedule.act((github) => github.lag({ route: '*', lagMs: 12_000 }))
     const { number, head } = await schedule.open()
@@ -109,7 +109,7 @@ describe('AW73: GitHub’s API doesn’t know the pull request yet that its webh
     expect(labels).toHaveLength(1)
   })
 
-  test('after its plan has seen it, from a replica that is behind: what is in progress is shown later', async () => {
+  test('is shown in progress later, if a late replica hides the pull request after its plan', async () => {
     schedule = await openSchedule({ coldStart })
     const plan = schedule.pauseAt({ room: 'plan', at: 'plan.written' })
     const { number, head } = await schedule.open()
@@ -124,7 +124,7 @@ describe('AW73: GitHub’s API doesn’t know the pull request yet that its webh
     expect(reviewedHeads(number)).toEqual([[head, false]])
   })
 
-  test('for good: the run fails and says so', async () => {
+  test('fails its run with the reason, if GitHub never knows the pull request', async () => {
     schedule = await openSchedule({ coldStart })
     await schedule.act((github) => github.lag({ route: PULL_REQUEST, lagMs: 500_000 }))
     const { head } = await schedule.open()
@@ -133,10 +133,13 @@ describe('AW73: GitHub’s API doesn’t know the pull request yet that its webh
   })
 })
 
-describe('IL12: the halt that refuses a claim is lifted before the run is held', () => {
+describe('IL12: a run goes on after the lift of the halt that refused its claim', () => {
   test.each([
-    ['before it is written', { room: 'plan', after: claims }],
-    ['before the halt is read once more', { room: 'plan', after: writes('UpdateItem', /^RUN#.* RUN$/, 'held') }],
+    ['before the run is written as held', { room: 'plan', after: claims }],
+    [
+      'after the run is written as held, before a second read of the halt',
+      { room: 'plan', after: writes('UpdateItem', /^RUN#.* RUN$/, 'held') },
+    ],
   ] as const)('%s', async (_when, where) => {
     schedule = await openSchedule({ coldStart })
     await schedule.ask('PUT /halts/{scope+}', { scope: 'fleet' }, { why: 'An incident' })
@@ -156,7 +159,7 @@ describe('IL12: the halt that refuses a claim is lifted before the run is held',
   })
 })
 
-test('IL15: a delivery that joined a run, redelivered after the run has failed, is a replay', async () => {
+test('IL15: the delivery that joined a run is a replay, also after the run has failed', async () => {
   schedule = await openSchedule({ coldStart })
   const { head } = await schedule.open()
   await schedule.until('the run is running', () => schedule.run(head).state === 'running')

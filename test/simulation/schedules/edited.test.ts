@@ -1,4 +1,4 @@
-/** PR6: an edited description is read by analyzers only; the review of its head is not lost to it. */
+/** PR6: only analyzers read an edited description, and the review of the head is not lost. */
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import type { LensBehaviourOf } from '../simulated-lens.ts'
@@ -18,7 +18,7 @@ const runOfKind = (kind: 'full' | 'analyzers') => runs().find((run) => run.kind 
 test.each([
   ['has been read', 'ended', 1],
   ['is being read', 'running', 2],
-] as const)('its opening is redelivered after its edit, and finds that the text %s', async (_so, state, attempt) => {
+] as const)('a redelivered opening is reviewed after an edit whose text %s', async (_so, state, attempt) => {
   schedule = await openSchedule({ coldStart, lenses: ['description', 'correctness'] })
   const { number } = await schedule.lose(() => schedule.open())
   await schedule.pass(1_000)
@@ -33,7 +33,7 @@ test.each([
   expect(runOfKind('analyzers')).toMatchObject({ outcome: 'reviewed', attempt })
 })
 
-test('a review that failed is retried after its text was edited', async () => {
+test('a failed review is retried after an edit of the description', async () => {
   let failure: Error | undefined = new Error('It broke.')
   const lens: LensBehaviourOf = (name) => ({
     durationMs: 1_000,

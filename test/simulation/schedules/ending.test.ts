@@ -1,4 +1,4 @@
-/** IL11: each step of an ending that is delayed until the next attempt works. */
+/** IL11: each step of an ending, delayed until the next attempt works. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import { calls, queries, type RequestMatch, transacts, writes } from './requests.ts'
@@ -16,14 +16,14 @@ const STEPS: readonly (readonly [string, RequestMatch])[] = [
   ['reads its reviews', queries('RUN#')],
   ['ends a review', writes('UpdateItem', /^RUN#.* REVIEW#/, 'ended')],
   ['deletes a ticket', writes('DeleteItem', /^QUEUE#/)],
-  ['gives places up', writes('UpdateItem', /^FLEET#main FLEET$/)],
+  ['releases slots', writes('UpdateItem', /^FLEET#main FLEET$/)],
   ['stops the execution', calls('StopExecution')],
   ['reads its messages', queries('PR#')],
-  ['raises what is left on GitHub', transacts(/^PR#.* SHOWN$/)],
+  ['raises its resources', transacts(/^PR#.* SHOWN$/)],
   ['ends the run', writes('UpdateItem', /^RUN#.* RUN$/, 'ended')],
 ]
 
-describe('IL11: attempt 2 is untouched by the ending of attempt 1, which', () => {
+describe('IL11: attempt 2 is untouched when the late ending of attempt 1', () => {
   test.each(STEPS)('%s', async (_step, request) => {
     schedule = await openSchedule({ coldStart, lens: () => ({ durationMs: 60_000 }) })
     const { number, head } = await schedule.open()
@@ -50,7 +50,7 @@ describe('IL11: attempt 2 is untouched by the ending of attempt 1, which', () =>
   })
 })
 
-test('LE6: cancelled after its pull request was closed and reopened, before it has ended: that is what people see', async () => {
+test('LE6: a cancelled run ends as cancelled, also if its pull request was closed and reopened before the end', async () => {
   schedule = await openSchedule({ coldStart, lens: () => ({ durationMs: 60_000 }) })
   const { number, head } = await schedule.open()
   await schedule.until('it works', () => schedule.review(head).state === 'leased')
@@ -64,7 +64,7 @@ test('LE6: cancelled after its pull request was closed and reopened, before it h
   const cancelling = schedule.pauseAt({ room: 'api', before: writes('UpdateItem', /^RUN#.* RUN$/, 'ended') })
   schedule.askLater('POST /runs/{runId}/cancel', { runId: String(schedule.run(head).runId) })
   await cancelling.reached()
-  // What the closing wanted to leave at GitHub comes after what the cancelling leaves there.
+  // The closing raises its resources after the cancelling has raised its own.
   closing.resume()
   await schedule.pass(5_000)
   cancelling.resume()

@@ -1,4 +1,7 @@
-/** IL7, IL8, IL9 and IL13: grants that nobody finished, markers, tickets of two epochs, limits that are raised. No sweep helps, but where it is named. */
+/**
+ * IL7, IL8, IL9 and IL13: unfinished grants, queue markers, tickets of two epochs, raised limits. No sweep helps unless
+ * the title says so.
+ */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Retry } from '../../../shared/base/errors.ts'
 import { poolOfModel } from '../../../shared/fleet/pools.ts'
@@ -23,10 +26,10 @@ const dropsTicket = writes('DeleteItem', /^QUEUE#/)
 const putsMarker = writes('PutItem', /^FLEET#main WAITING#/)
 const dropsMarker = writes('DeleteItem', /^FLEET#main WAITING#/)
 
-/** Of the world's one model. */
+/** The pool of the world's only model. */
 const POOL = poolOfModel('simulated')
 const LONG_MS = 60_000
-/** A place is handed over within a few calls. */
+/** A hand-over takes a few calls. */
 const AT_ONCE_MS = 2_000
 
 /** `long.ts` takes a minute, everything else 20 s. */
@@ -51,8 +54,8 @@ async function waiting(file: string) {
   return pull
 }
 
-describe('IL7: the fleet is written with a grant, and who wrote it dies before the review is granted', () => {
-  test('an admit, whose grant the sweeper finishes', async () => {
+describe('IL7: a grant whose writer dies right after the fleet’s write is finished', () => {
+  test('by the sweeper, if Admit died', async () => {
     schedule = await openSchedule({ coldStart, lens, limits: { configured: 1 } })
     const admit = schedule.pauseAt({ room: 'admit', before: grants })
     const { head } = await schedule.open()
@@ -66,7 +69,7 @@ describe('IL7: the fleet is written with a grant, and who wrote it dies before t
     expect(schedule.review(head)).toMatchObject({ state: 'completed', epoch: 1 })
   })
 
-  test('an admit, whose grant is finished by who gives a place up', async () => {
+  test('by the next worker that releases a slot, if Admit died', async () => {
     schedule = await openSchedule({ coldStart, lens, limits: { configured: 2 } })
     const first = await working('a.ts')
     const admit = schedule.pauseAt({ room: 'admit', before: grants })
@@ -79,7 +82,7 @@ describe('IL7: the fleet is written with a grant, and who wrote it dies before t
     expect(schedule.review(head)).toMatchObject({ state: 'completed', epoch: 1 })
   })
 
-  test('a worker that hands its place on, whose grant is finished by the next one that does', async () => {
+  test('by the next worker that releases a slot, if a releasing worker died', async () => {
     schedule = await openSchedule({ coldStart, lens, limits: { configured: 2 } })
     const long = await working('long.ts')
     await working('a.ts')
@@ -94,8 +97,8 @@ describe('IL7: the fleet is written with a grant, and who wrote it dies before t
   })
 })
 
-describe('IL8: a marker is deleted by who saw its queue empty, while a ticket comes into it', () => {
-  /** One works; the marker of who waited and went away stands for an empty queue. */
+describe('IL8: a ticket is served although its queue’s marker is being deleted', () => {
+  /** A review works; the queue is empty, but the marker of a closed pull request's review still stands. */
   async function emptyQueue(): Promise<void> {
     schedule = await openSchedule({ coldStart, lens, limits: { configured: 1 } })
     await working('a.ts')
@@ -105,7 +108,7 @@ describe('IL8: a marker is deleted by who saw its queue empty, while a ticket co
     await schedule.until('it has gone', () => schedule.run(gone.head).state === 'ended' && tickets().length === 0)
   }
 
-  test('the marker is put before it is deleted', async () => {
+  test('with the marker put before the deletion', async () => {
     await emptyQueue()
     const releaser = schedule.pauseAt({ room: 'review', before: dropsMarker })
     await releaser.reached()
@@ -115,7 +118,7 @@ describe('IL8: a marker is deleted by who saw its queue empty, while a ticket co
     await schedule.rest()
   })
 
-  test('the marker is put after it was deleted', async () => {
+  test('with the marker put after the deletion', async () => {
     await emptyQueue()
     const releaser = schedule.pauseAt({ room: 'review', after: queries('QUEUE#') })
     await releaser.reached()
@@ -133,8 +136,10 @@ describe('IL8: a marker is deleted by who saw its queue empty, while a ticket co
   })
 })
 
-describe('IL9: what is left of epoch 1 doesn’t touch the ticket of epoch 2', () => {
-  /** The review of `b.ts` is granted at epoch 1 and its worker stands still, so that it is taken back and waits again. */
+describe('IL9: a leftover of epoch 1 doesn’t touch the ticket of epoch 2', () => {
+  /**
+   * The review of `b.ts` is granted at epoch 1; its worker stands still, so the review is taken back and waits again.
+   */
   async function takenBack(head: string): Promise<void> {
     await schedule.until('it is granted', () => schedule.review(head).state === 'granted')
     await schedule.pass(121_000)
@@ -143,7 +148,7 @@ describe('IL9: what is left of epoch 1 doesn’t touch the ticket of epoch 2', (
     expect(tickets()).toContainEqual(expect.objectContaining({ epoch: 2 }))
   }
 
-  test('who granted it stands still before it deletes its ticket', async () => {
+  test('if the grantor stands still before the deletion of its ticket', async () => {
     schedule = await openSchedule({ coldStart, lens, limits: { configured: 1 } })
     await working('a.ts')
     const second = await waiting('b.ts')
@@ -162,7 +167,7 @@ describe('IL9: what is left of epoch 1 doesn’t touch the ticket of epoch 2', (
     expect(schedule.review(second.head)).toMatchObject({ state: 'completed', epoch: 2 })
   })
 
-  test('an admit’s ticket comes so late that there is one of epoch 2', async () => {
+  test('if Admit’s ticket of epoch 1 lands beside the ticket of epoch 2', async () => {
     schedule = await openSchedule({ coldStart, lens, limits: { configured: 1 } })
     await working('a.ts')
     const admit = schedule.pauseAt({ room: 'admit', before: putsTicket })
@@ -184,15 +189,15 @@ describe('IL9: what is left of epoch 1 doesn’t touch the ticket of epoch 2', (
   })
 })
 
-describe('IL13: a ticket comes while a limit is raised', () => {
+describe('IL13: a ticket that comes while a limit is raised is served', () => {
   const RAISES = [
-    ['of the fleet', { configured: 1 }, { configured: 2 }],
-    ['of a pool', { pools: { [POOL]: { configured: 1 } } }, { pools: { [POOL]: null } }],
-    ['of each repository', { perRepository: 1 }, { perRepository: null }],
+    ['the limit of the fleet', { configured: 1 }, { configured: 2 }],
+    ['the limit of a pool', { pools: { [POOL]: { configured: 1 } } }, { pools: { [POOL]: null } }],
+    ['the limit of each repository', { perRepository: 1 }, { perRepository: null }],
   ] as const
 
   describe.each(RAISES)('%s', (_limit, limits, raised) => {
-    test('after who raised it has seen an empty queue, by an admit that saw the old limit', async () => {
+    test('after the API has seen an empty queue, by an Admit that saw the old limit', async () => {
       schedule = await openSchedule({ coldStart, lens, limits })
       await working('long.ts')
       const admit = schedule.pauseAt({ room: 'admit', before: putsTicket })
@@ -205,7 +210,7 @@ describe('IL13: a ticket comes while a limit is raised', () => {
       await schedule.rest()
     })
 
-    test('between the empty queue and the end of who raised it', async () => {
+    test('after the API has seen an empty queue, before the API ends', async () => {
       schedule = await openSchedule({ coldStart, lens, limits })
       await working('long.ts')
       const api = schedule.pauseAt({ room: 'api', after: queries('FLEET#main') })
@@ -217,7 +222,7 @@ describe('IL13: a ticket comes while a limit is raised', () => {
       await schedule.rest()
     })
 
-    test('before the new limit is written', async () => {
+    test('before the API writes the new limit', async () => {
       schedule = await openSchedule({ coldStart, lens, limits })
       await working('long.ts')
       const api = schedule.pauseAt({ room: 'api', before: writesFleet })
@@ -231,11 +236,11 @@ describe('IL13: a ticket comes while a limit is raised', () => {
   })
 })
 
-describe('IL13: a ticket comes while a pool opens', () => {
-  /** ms that the throttled model asks for. */
+describe('IL13: a ticket that comes while a pool opens is served', () => {
+  /** The retry time that the throttled model asks for, ms. */
   const ASKED_MS = 20_000
 
-  /** The first reading is throttled, so that its pool is closed; it is tried again by a probe, which is being read then. */
+  /** The first reading is throttled and closes the pool; later a probe is being read. */
   async function probing(): Promise<void> {
     let readings = 0
     schedule = await openSchedule({
@@ -259,7 +264,7 @@ describe('IL13: a ticket comes while a pool opens', () => {
 
   const closed = () => (schedule.world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })?.closed ?? {}) as object
 
-  test('after the probe has seen an empty queue, by an admit that saw the pool closed', async () => {
+  test('after the probe has seen an empty queue, by an Admit that saw the pool closed', async () => {
     await probing()
     const opens = schedule.pauseAt({ room: 'review', before: writesFleet })
     await opens.reached()
@@ -275,7 +280,7 @@ describe('IL13: a ticket comes while a pool opens', () => {
     await schedule.rest()
   })
 
-  test('before the pool is written open', async () => {
+  test('before the probe writes the pool open', async () => {
     await probing()
     const opens = schedule.pauseAt({ room: 'review', before: writesFleet })
     await opens.reached()

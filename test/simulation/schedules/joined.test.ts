@@ -1,4 +1,7 @@
-/** IL1, D3: a delivery joins a run while somebody ends that run for what GitHub showed before: it isn't lost with it. */
+/**
+ * IL1, D3: a delivery joins a run while a room ends the run for an earlier state of the pull request: the delivery is
+ * not lost.
+ */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RoomName } from '../../../infra/rooms.ts'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
@@ -27,7 +30,7 @@ const reopens: Change = ({ number }) => schedule.act((github) => github.reopenPu
 const pushes: Change = ({ number }) => schedule.push(number)
 const pushesBack: Change = ({ number, head }) => schedule.act((github) => github.pushHead(REPOSITORY, number, head))
 
-/** It is changed in a later second, and its webhook joins the run of the head. */
+/** Changes the pull request in a later second, and waits until the webhook has joined the run of the head. */
 async function joined(change: Change, pull: Opened): Promise<void> {
   const { eventAt } = schedule.run(pull.head)
   await schedule.pass(1_000)
@@ -40,22 +43,25 @@ test.each<[RoomName, string, string, Change, Change]>([
   ['post', 'closed', 'reopened', closes, reopens],
   ['plan', 'at another head', 'pushed back', pushes, pushesBack],
   ['post', 'at another head', 'pushed back', pushes, pushesBack],
-])('%s has seen it %s, and ends its run after it was %s', async (room, _seen, _again, change, back) => {
-  const asks = schedule.pauseAt({ room, before: github.readsPullRequest })
-  const pull = await schedule.open()
-  await asks.reached()
-  await schedule.lose(() => change(pull))
-  const knows = schedule.pauseAt({ room, after: github.readsPullRequest })
-  asks.resume()
-  await knows.reached()
-  await joined(back, pull)
-  knows.resume()
-  await schedule.rest()
+])(
+  'a run is reviewed although %s saw its pull request %s and ends the run after the pull request was %s',
+  async (room, _seen, _again, change, back) => {
+    const asks = schedule.pauseAt({ room, before: github.readsPullRequest })
+    const pull = await schedule.open()
+    await asks.reached()
+    await schedule.lose(() => change(pull))
+    const knows = schedule.pauseAt({ room, after: github.readsPullRequest })
+    asks.resume()
+    await knows.reached()
+    await joined(back, pull)
+    knows.resume()
+    await schedule.rest()
 
-  expect(schedule.run(pull.head)).toMatchObject({ outcome: 'reviewed' })
-})
+    expect(schedule.run(pull.head)).toMatchObject({ outcome: 'reviewed' })
+  },
+)
 
-test('a newer head has been seen, and claims after the older one was pushed back to; then it is cancelled', async () => {
+test('a head that was pushed back to is reviewed after the newer head’s late claim is cancelled', async () => {
   const pull = await schedule.open()
   await schedule.until('the older one works', () => schedule.review(pull.head).state === 'leased')
   const knows = schedule.pauseAt({ room: 'plan', after: github.readsPullRequest })

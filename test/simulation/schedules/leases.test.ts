@@ -1,4 +1,4 @@
-/** IL3, IL4 and IL6: workers that come late, answers that come twice, places that nobody gave up. */
+/** IL3, IL4 and IL6: late workers, repeated answers, slots without a release. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import { calls, writes } from './requests.ts'
@@ -16,10 +16,10 @@ const takesLease = writes('UpdateItem', /^RUN#.* REVIEW#/, 'leased')
 const completes = writes('UpdateItem', /^RUN#.* REVIEW#/, 'completed')
 const writesFleet = writes('UpdateItem', /^FLEET#main FLEET$/)
 
-describe('IL3: the lease of a worker that stands still is taken back', () => {
+describe('IL3: a worker that stands still loses its lease, and the review is done once', () => {
   test.each([
-    ['before it has begun to read', { room: 'review', after: takesLease }],
-    ['while it has its result in hand', { room: 'review', before: completes }],
+    ['before the reading', { room: 'review', after: takesLease }],
+    ['before the write of the result', { room: 'review', before: completes }],
   ] as const)('%s', async (_when, where) => {
     let readings = 0
     schedule = await openSchedule({
@@ -49,8 +49,8 @@ describe('IL3: the lease of a worker that stands still is taken back', () => {
   })
 })
 
-describe('IL3: a worker dies while it reads', () => {
-  /** The one that works is dead, and what it was about to write is on its way. */
+describe('IL3: the slot of a dead worker is granted again', () => {
+  /** The worker is dead, and its last request is still on the way. */
   async function openDead(
     where: { at: 'review.leased' } | { before: typeof completes },
     options: { hidesWhoDied?: boolean } = {},
@@ -65,12 +65,12 @@ describe('IL3: a worker dies while it reads', () => {
   }
 
   test.each([
-    ['has just begun', { at: 'review.leased' }],
-    ['has its result in hand', { before: completes }],
-  ] as const)('and Lambda says so, when it %s: its place is granted again within seconds', async (_when, where) => {
+    ['right after the lease', { at: 'review.leased' }],
+    ['right before the write of the result', { before: completes }],
+  ] as const)('within seconds, if Lambda names the worker: death %s', async (_when, where) => {
     const { number, head, owner, dead } = await openDead(where)
 
-    await schedule.until('its place is granted again', () => schedule.review(head).epoch === 2, 10_000)
+    await schedule.until('its slot is granted again', () => schedule.review(head).epoch === 2, 10_000)
     expect(schedule.review(head)).toMatchObject({ losses: 1 })
     dead.land()
     await schedule.until('another one works', () => schedule.review(head).owner !== undefined, 3_000)
@@ -82,7 +82,7 @@ describe('IL3: a worker dies while it reads', () => {
     expect(schedule.world.github.pullRequest(REPOSITORY, number).reviews).toHaveLength(1)
   })
 
-  test('and Lambda doesn’t say who: it keeps its place until its lease has ended', async () => {
+  test('after the end of the lease, if Lambda doesn’t name the worker', async () => {
     const { head, owner } = await openDead({ at: 'review.leased' }, { hidesWhoDied: true })
 
     await schedule.pass(150_000)
@@ -97,9 +97,9 @@ describe('IL3: a worker dies while it reads', () => {
   })
 })
 
-test('IL4: a grant that is answered twice takes nothing back from the worker that has begun', async () => {
+test('IL4: a second answer to a granted token takes nothing back from the working worker', async () => {
   schedule = await openSchedule({ coldStart, limits: { configured: 2 }, lens: () => ({ durationMs: 90_000 }) })
-  // By its place the fleet is due within a minute, while the admit below stands still for less than its function may take.
+  // The slot makes the fleet due within a minute; Admit stands still below for less than its function's timeout.
   const other = await schedule.open()
   await schedule.until('another one works', () => schedule.review(other.head).state === 'leased')
   await schedule.pass(45_000)
@@ -127,7 +127,7 @@ test('IL4: a grant that is answered twice takes nothing back from the worker tha
   expect(schedule.review(head)).toMatchObject({ state: 'completed', epoch: 1, owner })
 })
 
-test('IL6: the place of a worker that completed and died is released by the sweeper and handed on', async () => {
+test('IL6: the sweeper releases and grants the slot of a worker that completed and died', async () => {
   schedule = await openSchedule({ coldStart, limits: { configured: 1 } })
   const worker = schedule.pauseAt({ room: 'review', after: completes })
   const first = await schedule.open()

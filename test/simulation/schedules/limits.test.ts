@@ -1,4 +1,4 @@
-/** L2, AW77: GitHub answers nobody for a while, by a limit or because it is out of order: what was asked for is done afterwards. */
+/** L2, AW77: GitHub is limited or out of order for a while; afterwards all requested work is done. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import { github } from './requests.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => schedule.close())
 
 const MINUTE_MS = 60_000
-/** The hourly limit, which ends in forty minutes. */
+/** The hourly limit; ends in forty minutes. */
 const LIMIT = {
   status: 403,
   headers: { 'content-type': 'application/json', 'retry-after': '2400' },
@@ -24,7 +24,7 @@ const OUT_OF_ORDER = { status: 502, headers: { 'content-type': 'text/html' }, bo
 const isReviewed = (head: string) => schedule.run(head).outcome === 'reviewed'
 
 describe('while a run is to be planned', () => {
-  test('a limit of forty minutes: nobody calls into it, and the run is reviewed by its first attempt', async () => {
+  test('a limit of forty minutes costs one call, and the first attempt is reviewed', async () => {
     schedule = await openSchedule({ coldStart })
     const limit = schedule.refuse(github.any, LIMIT)
     const { head } = await schedule.open()
@@ -37,7 +37,7 @@ describe('while a run is to be planned', () => {
     expect(schedule.run(head)).toMatchObject({ attempt: 1 })
   })
 
-  test('out of order for half an hour: the run is reviewed by its first attempt', async () => {
+  test('an outage of half an hour costs no attempt: the first attempt is reviewed', async () => {
     schedule = await openSchedule({ coldStart })
     const outage = schedule.refuse(github.any, OUT_OF_ORDER)
     const { head } = await schedule.open()
@@ -49,7 +49,7 @@ describe('while a run is to be planned', () => {
     expect(schedule.run(head)).toMatchObject({ attempt: 1 })
   })
 
-  test('out of order for longer than two hours: the run fails, and names GitHub', async () => {
+  test('an outage of more than two hours fails the run with GitHub as the reason', async () => {
     schedule = await openSchedule({ coldStart })
     const outage = schedule.refuse(github.any, OUT_OF_ORDER)
     const { head } = await schedule.open()
@@ -65,7 +65,7 @@ describe('while a run is to be planned', () => {
   })
 })
 
-test('while a command is to be obeyed: a limit of forty minutes makes no dead letter, and it is obeyed and answered', async () => {
+test('a command during a limit of forty minutes is obeyed and answered, without a dead letter', async () => {
   schedule = await openSchedule({ coldStart })
   const { number, head } = await schedule.open()
   await schedule.until('it is reviewed', () => isReviewed(head))

@@ -1,4 +1,4 @@
-/** Processes that are stopped at a chosen place, requests that are kept on their way, and when each of them goes on. */
+/** Processes stopped at a chosen point, requests kept on their way, and the moment at which each goes on. */
 import type { RoomName } from '../../../infra/rooms.ts'
 import type { Failpoint } from '../../../shared/base/failpoints.ts'
 import type { Container } from '../kernel/container.ts'
@@ -7,34 +7,34 @@ import type { WireRequest } from '../services/service.ts'
 import type { World } from '../world.ts'
 import type { RequestMatch } from './requests.ts'
 
-/** Where somebody is stopped: the first process of the room that comes there. */
+/** The point at which the first process of the room is stopped. */
 export type Where = { readonly room: RoomName } & (
   | { readonly at: Failpoint }
-  /** It has decided to ask, and the request has not left. */
+  /** The process has decided to ask; the request has not left. */
   | { readonly before: RequestMatch }
-  /** The request took its effect, and the answer is not heard. */
+  /** The request took effect; the process has no answer yet. */
   | { readonly after: RequestMatch }
 )
 
-/** A process that stands still: its clock's timers too, as if it were not given the processor any more. */
+/** A process that stands still with the timers of its clock, as if without a processor. */
 export interface Paused {
-  /** Runs the world until somebody stands there; throws if nobody comes within so much of its time, ms. */
+  /** Runs the world until a process has stopped at the point; throws after `withinMs` of the world's time. */
   reached(withinMs?: number): Promise<void>
-  /** It goes on, and with it the request that it was stopped before. */
+  /** Lets the process go on, together with the request held back with the process. */
   resume(): void
-  /** It dies where it stands. A request that it was stopped before stays on its way until it is let go. */
+  /** Ends the process at this point. The request held back with the process stays on its way until `land`. */
   kill(): void
-  /** The request that it was stopped before goes on, whatever becomes of the process. */
+  /** Lets the request held back with the process go on, even without the process. */
   land(): void
 }
 
-/** A request that stays on its way while its sender goes on: it waits, or gives up by its own deadline. */
+/** A request kept on its way while its sender goes on. The sender waits, or gives up by its own deadline. */
 export type Held = Pick<Paused, 'reached' | 'land'>
 
 export interface Pauses {
   pauseAt(where: Where): Paused
   hold(room: RoomName, request: RequestMatch): Held
-  /** How the world asks, at each request that is sent, each one that took its effect, and each point. */
+  /** Asked by the world at each sent request, each effect of a request, and each failpoint. */
   fateOf(sent: Sent, fate: Fate): Fate
   answered(request: WireRequest): void
   at(container: Container, point: Failpoint): Promise<void> | undefined
@@ -42,16 +42,16 @@ export interface Pauses {
 
 interface Order {
   readonly where: Where
-  /** False for a request that is held while its sender goes on. */
+  /** False for a held request, whose sender goes on. */
   readonly stops: boolean
   container?: Container
-  /** The request whose answer it is stopped before. */
+  /** The request before whose answer the process is stopped. */
   request?: WireRequest
   isReached: boolean
   goOn: (() => void) | undefined
 }
 
-/** ms of the world's time: longer than every wait that has an end of its own. */
+/** ms of the world's time: longer than every wait with an end of its own. */
 const REACHED_WITHIN_MS = 15 * 60_000
 
 export function openPauses(world: () => World): Pauses {

@@ -1,4 +1,4 @@
-/** IL2, IL5, IL10 and IL14: calls to GitHub that land late, and conclusions that are tried again. */
+/** IL2, IL5, IL10 and IL14: calls to GitHub that land late, and repeated calls of Conclude. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundleRooms, type ColdStart } from '../kernel/bundle.ts'
 import type { LensBehaviourOf } from '../simulated-lens.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterEach(() => schedule.close())
 
-/** ms: the batch of a poster that died is hidden for six times of its function's timeout, and a sweep comes each minute. */
+/** ms: a dead poster's batch is hidden for six times its function's timeout, and a sweep comes each minute. */
 const NEXT_POSTER_MS = 15 * 60_000
 
 const reviews = (number: number) =>
@@ -28,7 +28,7 @@ const messageOf = (head: string) => {
 }
 const isReviewed = (head: string) => schedule.run(head).outcome === 'reviewed'
 
-describe('IL2: a newer head claims while the review of the older one is about to be submitted', () => {
+describe('IL2: a newer head claims while the older head’s review is about to be submitted', () => {
   let number: number
   let first: string
   let second: string
@@ -45,7 +45,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
     await schedule.until('the message is withdrawn', () => messageOf(first).state === 'withdrawing')
   }
 
-  test('it is submitted, so it is said and counts as a round', async () => {
+  test('the submitted review is said and counts as a round', async () => {
     await aboutToSubmit()
     poster.resume()
     await schedule.rest()
@@ -59,7 +59,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
     expect(schedule.run(first)).toMatchObject({ outcome: 'superseded' })
   })
 
-  test('it is submitted after its poster died, so it is said and counts as a round', async () => {
+  test('a review submitted after its poster’s death is said and counts as a round', async () => {
     await aboutToSubmit()
     poster.kill()
     poster.land()
@@ -70,7 +70,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
     expect(thread()).toMatchObject({ round: 2 })
   })
 
-  test('it is deleted before it is submitted, so it is withdrawn and counts for nothing', async () => {
+  test('a review deleted before its submission is withdrawn and counts for nothing', async () => {
     await aboutToSubmit()
     poster.kill()
     schedule.letSweep()
@@ -82,7 +82,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
     expect(thread()).toMatchObject({ round: 1 })
   })
 
-  test('what it found is said by the next review, once, as nobody was told of it', async () => {
+  test('the next review says the findings of a withdrawn review, once', async () => {
     await aboutToSubmit()
     poster.kill()
     await schedule.rest()
@@ -94,7 +94,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
     expect(commentedBy(number)).toEqual([['a.ts', 'b.ts'], ['c.ts']])
   })
 
-  test('what the next review has said of it is not said again when its head is pushed once more', async () => {
+  test('findings that the next review has said are not said again when the older head is pushed once more', async () => {
     await aboutToSubmit()
     poster.kill()
     schedule.letSweep()
@@ -107,7 +107,7 @@ describe('IL2: a newer head claims while the review of the older one is about to
     expect(commentedBy(number)).toEqual([['a.ts', 'b.ts'], []])
   })
 
-  test('what it found is not said again if it was submitted', async () => {
+  test('the next review doesn’t repeat the findings of the submitted review', async () => {
     await aboutToSubmit()
     poster.resume()
     await schedule.rest()
@@ -115,12 +115,12 @@ describe('IL2: a newer head claims while the review of the older one is about to
   })
 })
 
-describe('IL2, I7: a review that lands after the next one was planned uses a round of its own', () => {
-  /** The default. */
+describe('IL2, I7: a review that lands after the next plan uses a round of its own', () => {
+  /** The default ceiling of rounds. */
   const CEILING = 3
   const shown = (number: number) => reviews(number).map(({ commitId }) => commitId)
 
-  test('the first of a series: no more are shown than its ceiling', async () => {
+  test('the first review of a series: no more reviews are shown than the ceiling', async () => {
     schedule = await openSchedule({ coldStart })
     const poster = schedule.pauseAt({ room: 'post', before: github.submitsReview })
     const { number, head: first } = await schedule.open()
@@ -137,7 +137,7 @@ describe('IL2, I7: a review that lands after the next one was planned uses a rou
     expect(thread()).toMatchObject({ series: 1, round: CEILING })
   })
 
-  test('the last but one: it exceeds the ceiling by what was on its way, and that was the last round', async () => {
+  test('the last review but one: a review on its way exceeds the ceiling by one round, and no round follows', async () => {
     schedule = await openSchedule({ coldStart })
     const { number, head: first } = await schedule.open()
     await schedule.until('the first is reviewed', () => isReviewed(first))
@@ -159,7 +159,7 @@ describe('IL2, I7: a review that lands after the next one was planned uses a rou
 })
 
 describe('PL8: a read of the pull request lags while the review of its newest head is posted', () => {
-  test('the head before it, which was reviewed, ends nothing: the newest one is shown', async () => {
+  test('a stale read of the earlier, reviewed head ends nothing: the newest head’s review is shown', async () => {
     schedule = await openSchedule({ coldStart })
     const { number, head: first } = await schedule.open()
     await schedule.until('the first is reviewed', () => isReviewed(first))
@@ -178,8 +178,8 @@ describe('PL8: a read of the pull request lags while the review of its newest he
   })
 })
 
-describe('IL5: a change of an earlier generation lands after a later one was shown', () => {
-  test('of the summary', async () => {
+describe('IL5: a change of an earlier generation that lands late is corrected', () => {
+  test('in the summary', async () => {
     schedule = await openSchedule({ coldStart })
     const { number, head: first } = await schedule.open()
     await schedule.until('the first is reviewed', () => isReviewed(first))
@@ -198,7 +198,7 @@ describe('IL5: a change of an earlier generation lands after a later one was sho
     expect(summary()).toContain(third)
   })
 
-  test('of a check run: what was completed is not reopened for good', async () => {
+  test('in a check run: a completed check run doesn’t stay reopened', async () => {
     let calls = 0
     const lens: LensBehaviourOf = () => {
       calls += 1
@@ -224,12 +224,12 @@ describe('IL5: a change of an earlier generation lands after a later one was sho
   })
 })
 
-describe('IL10: conclude dies after its transaction, and is tried again with another token', () => {
+describe('IL10: a repeated Conclude with another token is answered, if the first Conclude died after its transaction', () => {
   /** Within the machine's first retry of a crash, 5 s. */
   const AT_ONCE_MS = 6_000
   const isDone = () => schedule.world.machine.executions().every(({ status }) => status === 'SUCCEEDED')
 
-  test('after post has shown everything', async () => {
+  test('after Post has shown everything', async () => {
     schedule = await openSchedule({ coldStart })
     const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
     const { head } = await schedule.open()
@@ -242,9 +242,9 @@ describe('IL10: conclude dies after its transaction, and is tried again with ano
   })
 
   test.each([
-    ['before it has looked whether that was all', { room: 'post', at: 'post.resources_shown' }],
-    ['before it answers the first token', { room: 'post', before: calls('SendTaskSuccess') }],
-  ] as const)('while post, which has shown everything, dies %s', async (_when, where) => {
+    ['before the check for remaining work', { room: 'post', at: 'post.resources_shown' }],
+    ['before the answer to the first token', { room: 'post', before: calls('SendTaskSuccess') }],
+  ] as const)('while Post, after its last resource, dies %s', async (_when, where) => {
     schedule = await openSchedule({ coldStart })
     const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
     const { head } = await schedule.open()
@@ -258,7 +258,7 @@ describe('IL10: conclude dies after its transaction, and is tried again with ano
     expect(schedule.run(head)).toMatchObject({ outcome: 'reviewed', attempt: 1 })
   })
 
-  test('while post, which has shown everything, is about to answer the first token and to end the run', async () => {
+  test('while Post, after its last resource, is about to answer the first token and to end the run', async () => {
     schedule = await openSchedule({ coldStart })
     const conclude = schedule.pauseAt({ room: 'conclude', at: 'conclude.nudged' })
     const { head } = await schedule.open()
@@ -277,7 +277,7 @@ describe('IL10: conclude dies after its transaction, and is tried again with ano
   })
 })
 
-describe('IL14: what lands late leaves no pending review behind, and the review is said once', () => {
+describe('IL14: a call that lands late leaves no pending review behind, and the review is said once', () => {
   test('a creation that timed out lands after the review was said', async () => {
     schedule = await openSchedule({ coldStart })
     const creation = schedule.hold('post', github.createsReview)
@@ -292,7 +292,7 @@ describe('IL14: what lands late leaves no pending review behind, and the review 
     expect(reviews(number)).toEqual([{ commitId: head, pending: false }])
   })
 
-  test('the deletion of a poster that is gone lands before the pending review it was adopted as is submitted', async () => {
+  test('a dead poster’s deletion lands before the next poster submits the adopted pending review', async () => {
     schedule = await openSchedule({ coldStart })
     const created = schedule.pauseAt({ room: 'post', after: github.createsReview })
     const { number, head } = await schedule.open()
@@ -316,7 +316,7 @@ describe('IL14: what lands late leaves no pending review behind, and the review 
     expect(messageOf(head)).toMatchObject({ state: 'said' })
   })
 
-  test('a creation for the older head lands before the newer one’s, which GitHub refuses beside it', async () => {
+  test('the older head’s creation lands before the newer head’s, and GitHub allows only one pending review', async () => {
     schedule = await openSchedule({ coldStart })
     const older = schedule.pauseAt({ room: 'post', before: github.createsReview })
     const { number } = await schedule.open()

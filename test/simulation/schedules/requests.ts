@@ -1,4 +1,4 @@
-/** Requests on the wire by what they do, for schedules that stop somebody right there. */
+/** Patterns of requests on the wire, by their effect; schedules stop a process at such a request. */
 import type { WireRequest } from '../services/service.ts'
 
 export type RequestMatch = (service: string, request: WireRequest) => boolean
@@ -14,7 +14,7 @@ interface TableRequest {
   readonly ExpressionAttributeValues?: Values
 }
 
-/** One write of one item: its operation, its key as `pk sk`, and, if it matters, the state that it sets. */
+/** A write of an item: its operation, its key as `pk sk`, and the new state if given. */
 export function writes(operation: 'PutItem' | 'UpdateItem' | 'DeleteItem', key: RegExp, state?: string): RequestMatch {
   return (service, request) => {
     if (service !== 'table' || actionOf(request) !== operation) return false
@@ -23,7 +23,7 @@ export function writes(operation: 'PutItem' | 'UpdateItem' | 'DeleteItem', key: 
   }
 }
 
-/** A transaction that writes an item of that key, `pk sk`. */
+/** A transaction that writes an item of the key `pk sk`. */
 export function transacts(key: RegExp): RequestMatch {
   return (service, request) => {
     if (service !== 'table' || actionOf(request) !== 'TransactWriteItems') return false
@@ -32,13 +32,13 @@ export function transacts(key: RegExp): RequestMatch {
   }
 }
 
-/** A read of one item of that key, `pk sk`. */
+/** A read of the item of the key `pk sk`. */
 export function reads(key: RegExp): RequestMatch {
   return (service, request) =>
     service === 'table' && actionOf(request) === 'GetItem' && key.test(keyIn(JSON.parse(request.body) as TableRequest))
 }
 
-/** A query of a partition whose key begins so. */
+/** A query of a partition, by the beginning of its key. */
 export function queries(pk: string): RequestMatch {
   return (service, request) => {
     if (service !== 'table' || actionOf(request) !== 'Query') return false

@@ -1,6 +1,6 @@
 /**
- * A scripted order of events in the simulated world: the real rooms, of which one or the other is stopped at a chosen
- * place until the script lets it go on. Nothing goes wrong by itself, and no sweep takes place unless it is asked for.
+ * A scripted order of events in the simulated world: the real rooms, some of them stopped at a chosen point until the
+ * script lets them go on. Nothing goes wrong by itself, and a sweep comes only when the script asks for a sweep.
  */
 import type { RoomName } from '../../../infra/rooms.ts'
 import { openInvariants } from '../invariants/observer.ts'
@@ -16,16 +16,16 @@ import { type Held, openPauses, type Paused, type Where } from './pauses.ts'
 import { type RequestMatch, writes } from './requests.ts'
 
 export const REPOSITORY = 'acme/widgets'
-/** A person who may command. */
+/** A person with the right to command. */
 export const MAINTAINER = 'maria'
 
 export interface ScheduleOptions {
   readonly coldStart: ColdStart
-  /** The fleet's limits from the beginning; the default ones if absent. */
+  /** The fleet's limits from the beginning; default limits if absent. */
   readonly limits?: Readonly<Record<string, unknown>>
-  /** Active lenses; `correctness` alone if absent, so that a run is one review. */
+  /** Active lenses; `correctness` alone if absent, because a run is one review then. */
   readonly lenses?: readonly string[]
-  /** 20 s each, and a finding in each file, if absent. */
+  /** 20 s a reading, and a finding in each file, if absent. */
   readonly lens?: LensBehaviourOf
   /** True if Lambda never says which invocation died. */
   readonly hidesWhoDied?: boolean
@@ -33,45 +33,45 @@ export interface ScheduleOptions {
 
 export interface Schedule {
   readonly world: World
-  /** Stops the first process that comes there from now on. */
+  /** Stops the first process that comes to the point from now on. */
   pauseAt(where: Where): Paused
-  /** Keeps the next such request on its way, while its sender goes on. */
+  /** Keeps the next matching request on its way, while its sender goes on. */
   hold(room: RoomName, request: RequestMatch): Held
-  /** From now on such requests are answered so on their way, until that is ended. */
+  /** Answers matching requests on their way with `answer`, until `end` is called. */
   refuse(request: RequestMatch, answer: WireAnswer): Refusing
-  /** A pull request with one new file; its number and head. */
+  /** Opens a pull request with a new file; resolves with its number and head. */
   open(file?: string): Promise<{ readonly number: number; readonly head: string }>
-  /** Another commit, in a later second; the new head. */
+  /** Pushes another commit, in a later second; resolves with the new head. */
   push(number: number, file?: string): Promise<string>
-  /** Somebody does something at GitHub. */
+  /** Lets a person act at GitHub. */
   act<T>(work: (github: SimulatedGitHub) => Promise<T> | T): Promise<T>
-  /** Somebody does something at GitHub, in a later second, and its webhook dies before it has recorded an item of that key. */
+  /** Lets a person act at GitHub, in a later second; the webhook dies before its first write of an item of the key. */
   lose<T>(work: () => Promise<T>, key?: RegExp): Promise<T>
-  /** Asks the API; resolves when it has answered. */
+  /** Asks the API; resolves with the answer. */
   ask(routeKey: string, pathParameters?: Readonly<Record<string, string>>, body?: object): Promise<void>
-  /** Asks the API without waiting for its answer. */
+  /** Asks the API without a wait for the answer. */
   askLater(routeKey: string, pathParameters?: Readonly<Record<string, string>>, body?: object): void
-  /** One sweep, from its start to its end; or only its start. */
+  /** `sweep` resolves at the end of a sweep, `sweepLater` doesn't wait for the end. */
   sweep(): Promise<void>
   sweepLater(): void
-  /** Lets so much of the world's time pass, ms. */
+  /** Lets time of the world pass, ms. */
   pass(ms: number): Promise<void>
-  /** Runs until it is so; throws if it isn't within so much of the world's time, ms. */
+  /** Runs the world until the condition holds; throws after `withinMs` of the world's time. */
   until(what: string, isSo: () => boolean, withinMs?: number): Promise<void>
-  /** Hands a webhook over once more, as the same delivery or another one; resolves with the answer. */
+  /** Delivers a webhook once more, under the same delivery id or another; resolves with the answer. */
   deliver(webhook: SimulatedWebhook, deliveryId?: string): Promise<{ readonly status: number; readonly body: string }>
-  /** From here on sweeps come every minute. */
+  /** Sweeps come every minute from now on. */
   letSweep(): void
-  /** The same; runs until nothing more happens by itself, and asks the invariants. */
+  /** Sweeps come every minute; runs until the world is at rest, and asks the invariants. */
   rest(): Promise<void>
-  /** The run of a head, and its one review; empty while there is none. */
+  /** The run of a head, and its only review; empty before the run exists. */
   run(head: string): Item
   review(head: string): Item
   close(): void
 }
 
 export interface Refusing {
-  /** How many requests it has met. */
+  /** Count of refused requests. */
   readonly met: number
   end(): void
 }
@@ -80,7 +80,7 @@ export type Item = Readonly<Record<string, unknown>>
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
-/** ms of the world's time in which anything that is asked for here must have happened. */
+/** ms of the world's time within which an expected event must come. */
 const WITHIN_MS = 5 * MINUTE_MS
 const REST_WITHIN_MS = 60 * MINUTE_MS
 const LENSES = ['secrets', 'workflows', 'description', 'correctness']
@@ -248,7 +248,7 @@ export async function openSchedule(options: ScheduleOptions): Promise<Schedule> 
   return schedule
 }
 
-/** Empty where there is none yet. */
+/** Empty if no item exists yet. */
 function only(items: readonly Item[]): Item {
   const [item = {}, ...more] = items
   if (more.length > 0) throw new Error(`Expected one item, found ${items.length}.`)
