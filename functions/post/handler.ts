@@ -15,9 +15,9 @@ import { openLedger } from '../../shared/ledger/table.ts'
 import { inputOf, outboxNudge } from '../../shared/runs/contract.ts'
 import type { Repository } from '../../shared/runs/run.ts'
 import type { PostDeps } from './deps.ts'
-import { forgetMessage } from './forget.ts'
-import { isReply, showReply } from './replies.ts'
-import { showRun } from './show.ts'
+import { forgetMessage } from './message-steps.ts'
+import { postRun } from './post-run.ts'
+import { isReply, postReply } from './replies.ts'
 
 const log = openLog('post')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
@@ -43,12 +43,12 @@ async function post(body: string): Promise<void> {
   const run = await readRun(ledger, runId)
   if (!run) {
     for (const message of await readMessages(ledger, nudge)) {
-      if (isReply(message)) await showReply(await depsFor(message.repository), message)
+      if (isReply(message)) await postReply(await depsFor(message.repository), message)
       else await forgetMessage({ ledger, owner: randomUUID(), now: Date.now }, message)
     }
     return
   }
   const deps = await depsFor(run.repository)
-  const finished = await showRun(deps, coordinator, run)
+  const finished = await postRun(deps, coordinator, run)
   log.info('Posted', { runId, outcome: finished ? 'shown' : 'owed' })
 }

@@ -2,12 +2,12 @@
 import { isFailure, Retry } from '../../shared/base/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { closeBudget, closedUntil, takeBudget } from '../../shared/ledger/budget.ts'
-import type { Run } from '../../shared/runs/run.ts'
+import type { Repository } from '../../shared/runs/run.ts'
 import type { PostDeps } from './deps.ts'
 
 export interface Writing {
   readonly github: GitHub
-  /** True once a write was not answered: it may still land, so a second look is due (DESIGN §9). */
+  /** True once a write was not answered: it may still land, so a second look is due. */
   readonly unanswered: () => boolean
 }
 
@@ -17,38 +17,38 @@ export interface Writing {
  * what changes or removes something, check runs and labels don't, and a burst is not held up by them. A limit that GitHub
  * itself names closes the budget until then: nobody of the installation writes into it, which GitHub asks for.
  */
-export function writingFor({ ledger, github, now }: PostDeps, run: Pick<Run, 'repository'>): Writing {
-  let unanswered = false
+export function writingFor({ ledger, github, now }: PostDeps, { installationId }: Repository): Writing {
+  let isUnanswered = false
   /** Taken and not used yet. */
   let left = 0
 
-  const { installationId } = run.repository
-
-  async function count(creations: number): Promise<void> {
-    if (left > 0) {
-      left -= 1
-      return open()
-    }
+  async function take(creations: number): Promise<void> {
     const taken = await takeBudget(ledger, installationId, now(), creations)
     if (!taken.taken) {
       const sentence = 'As much as this installation may create on GitHub in a minute or an hour has been created'
       throw new Retry('github_throttled', sentence, taken.until - now())
     }
-    left = creations - 1
+    left = creations
   }
 
-  async function open(): Promise<void> {
+  async function throwIfClosed(): Promise<void> {
     const until = await closedUntil(ledger, installationId, now())
     if (until === undefined) return
     throw new Retry('github_throttled', 'GitHub takes nothing of this installation for now', until - now())
   }
 
-  function watched<Arguments extends readonly unknown[], Result>(write: (...given: Arguments) => Promise<Result>) {
-    return async (...given: Arguments): Promise<Result> => {
+  /** `creations` are taken at once: this one, and what follows it; none for what creates nothing. */
+  function metered<Arguments extends readonly unknown[], Result>(
+    write: (...args: Arguments) => Promise<Result>,
+    creations = 0,
+  ) {
+    return async (...args: Arguments): Promise<Result> => {
+      await (creations > 0 && left === 0 ? take(creations) : throwIfClosed())
+      if (creations > 0) left -= 1
       try {
-        return await write(...given)
+        return await write(...args)
       } catch (error) {
-        if (isFailure(error, 'retry') && error.outcomeUnknown) unanswered = true
+        if (isFailure(error, 'retry') && error.outcomeUnknown) isUnanswered = true
         if (isFailure(error, 'retry') && error.code === 'github_throttled') {
           await closeBudget(ledger, installationId, now() + error.afterMs)
         }
@@ -57,40 +57,20 @@ export function writingFor({ ledger, github, now }: PostDeps, run: Pick<Run, 're
     }
   }
 
-  /** `creations` are taken at once: this one, and what follows it. */
-  function creating<Arguments extends readonly unknown[], Result>(
-    create: (...given: Arguments) => Promise<Result>,
-    creations: number,
-  ) {
-    const write = watched(create)
-    return async (...given: Arguments): Promise<Result> => {
-      await count(creations)
-      return write(...given)
-    }
-  }
-
-  function changing<Arguments extends readonly unknown[], Result>(change: (...given: Arguments) => Promise<Result>) {
-    const write = watched(change)
-    return async (...given: Arguments): Promise<Result> => {
-      await open()
-      return write(...given)
-    }
-  }
-
   return {
-    unanswered: () => unanswered,
+    unanswered: () => isUnanswered,
     github: {
       ...github,
-      createPendingReview: creating(github.createPendingReview, 2),
-      submitReview: creating(github.submitReview, 1),
-      deletePendingReview: changing(github.deletePendingReview),
-      createComment: creating(github.createComment, 1),
-      updateComment: changing(github.updateComment),
-      deleteComment: changing(github.deleteComment),
-      createCheckRun: changing(github.createCheckRun),
-      updateCheckRun: changing(github.updateCheckRun),
-      addLabel: changing(github.addLabel),
-      removeLabel: changing(github.removeLabel),
+      createPendingReview: metered(github.createPendingReview, 2),
+      submitReview: metered(github.submitReview, 1),
+      deletePendingReview: metered(github.deletePendingReview),
+      createComment: metered(github.createComment, 1),
+      updateComment: metered(github.updateComment),
+      deleteComment: metered(github.deleteComment),
+      createCheckRun: metered(github.createCheckRun),
+      updateCheckRun: metered(github.updateCheckRun),
+      addLabel: metered(github.addLabel),
+      removeLabel: metered(github.removeLabel),
     },
   }
 }

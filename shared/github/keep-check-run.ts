@@ -1,9 +1,9 @@
 /** Keeps the one check run of a head true, with annotations beyond the first 50 appended by further requests (S1). */
 import { ANNOTATIONS_PER_REQUEST } from '../base/limits.ts'
 import type { Annotation, CheckRunResource } from '../publishing/github-payloads.ts'
+import { notVisible, orUnanswered, orUnknown, type Unknown } from '../publishing/outcome.ts'
 import type { CheckRunChange, CheckRunSeen, GitHub, Repo } from './github.ts'
-import type { Kept } from './keep-resource.ts'
-import { notShown, orLook, orUnknown, sameText } from './shown-outcome.ts'
+import { type Kept, sameText } from './keep-resource.ts'
 
 /** What a second check run of ours on the same head is closed with: GitHub can't delete one. */
 const COPY_TITLE = 'Shown by another check run of Muster'
@@ -12,39 +12,36 @@ const COPY_TITLE = 'Shown by another check run of Muster'
  * Brings the check run with this external id to `desired`. Of several of ours the oldest stays and the others are
  * closed: completed, and say so. Nothing is written where the look failed (D15).
  */
-export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept> {
+export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept | Unknown> {
   return orUnknown<Kept>(async () => {
     const [before, ...copies] = await ownCheckRuns(github, repo, desired)
     const missing = await missingAnnotations(github, repo, before, desired)
     if (before === undefined) {
       const first = missing.slice(0, ANNOTATIONS_PER_REQUEST)
-      const created = await orLook(
-        github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first)),
-      )
-      if (typeof created !== 'number') return { state: 'unknown', because: created }
+      const created = await github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first))
       await append(github, repo, created, desired, missing.slice(ANNOTATIONS_PER_REQUEST))
     } else {
       if (missing.length === 0 && !shows(before, desired)) {
-        await orLook(github.updateCheckRun(repo, before.id, changeOf(desired, [])))
+        await orUnanswered(github.updateCheckRun(repo, before.id, changeOf(desired, [])))
       }
       await append(github, repo, before.id, desired, missing)
     }
     for (const copy of copies.filter((run) => !isClosed(run))) {
-      await orLook(github.updateCheckRun(repo, copy.id, closing(desired)))
+      await orUnanswered(github.updateCheckRun(repo, copy.id, closing(desired)))
     }
 
     const [after, ...left] = await ownCheckRuns(github, repo, desired)
     const settled = left.every(isClosed)
-    if (after === undefined || !settled || !shows(after, desired)) return notShown('The check run')
+    if (after === undefined || !settled || !shows(after, desired)) throw notVisible('The check run')
     // Those of an earlier verdict stay, so that a number says nothing but how many have come.
-    if (after.annotations < (before?.annotations ?? 0) + missing.length) return notShown("The check run's annotations")
+    if (after.annotations < (before?.annotations ?? 0) + missing.length) throw notVisible("The check run's annotations")
     return { state: 'shown', id: after.id }
   })
 }
 
 async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: CheckRunResource) {
   const { rows, cut } = await github.checkRuns(repo, head, externalId)
-  if (rows.length === 0 && cut) throw notShown('Some check runs are beyond what is read; ours').because
+  if (rows.length === 0 && cut) throw notVisible('Some check runs are beyond what is read; ours')
   return rows
 }
 
@@ -74,7 +71,7 @@ async function append(
 ): Promise<void> {
   for (let from = 0; from < annotations.length; from += ANNOTATIONS_PER_REQUEST) {
     const next = annotations.slice(from, from + ANNOTATIONS_PER_REQUEST)
-    await orLook(github.updateCheckRun(repo, id, changeOf(desired, next)))
+    await orUnanswered(github.updateCheckRun(repo, id, changeOf(desired, next)))
   }
 }
 

@@ -1,17 +1,15 @@
 /** Keeps what Muster shows on a pull request true: the summary comment and the label. Read, changed only if different, read back. */
 import { LABELS, type LabelResource, markerOf, type SummaryResource } from '../publishing/github-payloads.ts'
+import { notVisible, orUnanswered, orUnknown, type Unknown } from '../publishing/outcome.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
-import { notShown, orLook, orUnknown, sameText, type Unknown } from './shown-outcome.ts'
 
-export interface Shown {
+export interface Kept {
   readonly state: 'shown'
   /** GitHub's id; absent for a label, which has none of its own on a pull request. */
   readonly id?: number
   /** The generation that GitHub shows; newer than ours if someone newer was there before us. Summary only. */
   readonly generation?: number
 }
-
-export type Kept = Shown | Unknown
 
 export interface SummaryPlace {
   readonly repo: Repo
@@ -30,7 +28,7 @@ export async function keepSummary(
   place: SummaryPlace,
   desired: SummaryResource,
   generation: number,
-): Promise<Kept> {
+): Promise<Kept | Unknown> {
   const { repo, number } = place
   const marker = markerOf.summary(place.repositoryId, number, generation)
   const body = `${desired.body}\n${marker}`
@@ -38,33 +36,44 @@ export async function keepSummary(
   return orUnknown<Kept>(async () => {
     const [before, ...copies] = await ownSummaries(github, place)
     if (before === undefined) {
-      await orLook(github.createComment(repo, number, body))
+      await orUnanswered(github.createComment(repo, number, body))
     } else if (before.generation < generation || (before.generation === generation && !sameText(before.body, body))) {
-      await orLook(github.updateComment(repo, before.id, body))
+      await orUnanswered(github.updateComment(repo, before.id, body))
     }
-    for (const copy of copies) await orLook(github.deleteComment(repo, copy.id))
+    for (const copy of copies) await orUnanswered(github.deleteComment(repo, copy.id))
 
     const [after, ...left] = await ownSummaries(github, place)
-    if (after === undefined || after.generation < generation || left.length > 0) return notShown('The summary comment')
+    if (after === undefined || after.generation < generation || left.length > 0) throw notVisible('The summary comment')
     return { state: 'shown', id: after.id, generation: after.generation }
   })
 }
 
 /** Exactly the one of our three labels, or none of them; the other labels of the pull request are nobody's business here. */
-export async function keepLabel(github: GitHub, repo: Repo, number: number, desired: LabelResource): Promise<Kept> {
+export async function keepLabel(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  desired: LabelResource,
+): Promise<Kept | Unknown> {
   const wanted: readonly string[] = desired.label === 'none' ? [] : [desired.label]
   return orUnknown<Kept>(async () => {
     const before = await ownLabels(github, repo, number)
     if (isEqual(before, wanted)) return { state: 'shown' }
     // The new one first: a pull request that is to have one is never seen without any.
     for (const label of wanted) {
-      if (!before.includes(label)) await orLook(github.addLabel(repo, number, label))
+      if (!before.includes(label)) await orUnanswered(github.addLabel(repo, number, label))
     }
     for (const label of before) {
-      if (!wanted.includes(label)) await orLook(github.removeLabel(repo, number, label))
+      if (!wanted.includes(label)) await orUnanswered(github.removeLabel(repo, number, label))
     }
-    return isEqual(await ownLabels(github, repo, number), wanted) ? { state: 'shown' } : notShown('The label')
+    if (!isEqual(await ownLabels(github, repo, number), wanted)) throw notVisible('The label')
+    return { state: 'shown' }
   })
+}
+
+/** GitHub may change line ends and the white space at both ends; nothing else (AW71). */
+export function sameText(a: string, b: string): boolean {
+  return a.replace(/\r\n/g, '\n').trim() === b.replace(/\r\n/g, '\n').trim()
 }
 
 interface OwnSummary extends CommentSeen {
@@ -79,7 +88,7 @@ async function ownSummaries(github: GitHub, place: SummaryPlace): Promise<readon
   const known = place.knownId === undefined ? undefined : await github.comment(place.repo, place.knownId)
   const recorded = summariesAmong(known === undefined ? [] : [known], place)
   if (recorded.length > 0) return recorded
-  throw notShown('Some comments are beyond what is read; the summary comment').because
+  throw notVisible('Some comments are beyond what is read; the summary comment')
 }
 
 function summariesAmong(comments: readonly CommentSeen[], place: SummaryPlace): readonly OwnSummary[] {

@@ -1,81 +1,22 @@
-/** Our own reviews of a pull request, known by author and marker; and the text by which one of them is known to be a message's. */
-import { digestOf, type Plain } from '../base/digest.ts'
-import { GITHUB_BODY_BYTES_MAX } from '../base/limits.ts'
-import { byteLength, codeSpan } from '../base/text.ts'
-import { type InlineComment, markerOf, type ReviewMessage } from '../publishing/github-payloads.ts'
+/** Our own reviews of a pull request, known by author and marker. */
+import type { Said } from '../publishing/review-steps.ts'
+import { hasLine } from '../publishing/review-version.ts'
 import type { GitHub, Repo, ReviewSeen } from './github.ts'
-import { type Range, sizeOf } from './inline-bisection.ts'
-
-/** A message as it is sent: with the digest of what it says, by which a pending one is known to be it and not an older one's. */
-export interface Version {
-  readonly payload: string
-  readonly body: string
-  readonly comments: readonly InlineComment[]
-}
 
 /**
- * Ours on this pull request: submitted ones with this marker, oldest first, and all pending ones. Of a list that is too
+ * What is said with this marker, by the oldest of the submitted ones, and all pending ones. Of a list that is too
  * long the newest are read, and a review of this run can't be older than those.
  */
-export async function ownReviews(github: GitHub, repo: Repo, number: number, marker: string) {
+export async function ownReviews(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  marker: string,
+): Promise<{ readonly said: Said | undefined; readonly pending: readonly ReviewSeen[] }> {
   const { rows } = await github.reviews(repo, number)
   const ours = rows.filter((review) => review.authorIsUs)
-  const said = ours.filter((review) => review.state !== 'PENDING' && hasLine(review.body, marker))
-  return { said: said.sort((a, b) => a.id - b.id), pending: ours.filter((review) => review.state === 'PENDING') }
-}
-
-/** The message with the inline comments of that range in its body. */
-export function versionOf(message: ReviewMessage, inBody: Range): Version {
-  const { head } = message
-  const { body, comments } = sizeOf(inBody) === 0 ? message : withInBody(message, inBody)
-  const payload = markerOf.payload(digestOf({ head, body, comments: comments as unknown as Plain }))
-  return { payload, body: `${body}\n${payload}`, comments }
-}
-
-export function isVersion(review: ReviewSeen, message: ReviewMessage, version: Version): boolean {
-  return hasLine(review.body, message.marker) && hasLine(review.body, version.payload)
-}
-
-/** A marker counts only as a line of its own: one that is quoted inside other text is not ours (AD4). */
-export function hasLine(body: string, line: string): boolean {
-  return body.split(/\r?\n/).includes(line)
-}
-
-/** Those comments in the body, in full, as far as the limit goes; the rest of them is counted. */
-function withInBody(message: ReviewMessage, inBody: Range): Pick<ReviewMessage, 'body' | 'comments'> {
-  const { body, marker } = message
-  const moved = message.comments.slice(inBody.from, inBody.to)
-  const spoken = body.split('\n').filter((line) => line !== marker)
-  const ending = (left: number) =>
-    left === 0
-      ? [marker]
-      : [`${left} more did not fit here and ${left === 1 ? 'stands' : 'stand'} in the summary.`, '', marker]
-
-  const parts = [...spoken, '', introOf(moved.length, message.comments.length), '']
-  const bytesOf = (lines: readonly string[]) => byteLength(lines.join('\n'))
-  // The payload's line, which is added later, has the length of this one.
-  const reserved = byteLength(markerOf.payload('0'.repeat(64))) + bytesOf(ending(moved.length)) + 2
-  let size = bytesOf(parts)
-  let taken = 0
-  for (const { path, line, body: said } of moved) {
-    const part = ['---', '', `${codeSpan(path)}, line ${line}`, '', said, '']
-    size += bytesOf(part) + 1
-    if (size + reserved > GITHUB_BODY_BYTES_MAX) break
-    parts.push(...part)
-    taken += 1
-  }
-  return {
-    body: [...parts, ...ending(moved.length - taken)].join('\n'),
-    comments: message.comments.filter((_, position) => position < inBody.from || position >= inBody.to),
-  }
-}
-
-function introOf(moved: number, all: number): string {
-  const which =
-    moved < all
-      ? `${moved} of the ${all} inline comments`
-      : all === 1
-        ? 'the inline comment'
-        : `the ${all} inline comments`
-  return `GitHub did not accept ${which} of this review; what ${moved === 1 ? 'it says' : 'they say'} stands here.`
+  const pending = ours.filter(({ state }) => state === 'PENDING')
+  const submitted = ours.filter(({ state, body }) => state !== 'PENDING' && hasLine(body, marker))
+  const [first, ...repeated] = submitted.toSorted((a, b) => a.id - b.id)
+  return { said: first && { state: 'said', reviewId: first.id, repeated: repeated.length }, pending }
 }

@@ -1,14 +1,13 @@
 /** Says a reply once: what is there is looked at before, what is said is read back by its marker and our author (DESIGN §9). */
 import type { ReplyMessage } from '../publishing/github-payloads.ts'
+import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
+import { hasLine } from '../publishing/review-version.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
-import { hasLine } from './own-reviews.ts'
-import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
 
-export type Replied =
-  | { readonly state: 'said'; readonly commentId: number }
-  /** None stands there, and none may be made: `checks` said stop. */
-  | { readonly state: 'stopped' }
-  | Unknown
+export interface Replied {
+  readonly state: 'said'
+  readonly commentId: number
+}
 
 /**
  * The reply as it stands once on the pull request: of several own copies, which calls without an answer may have left, the
@@ -19,7 +18,7 @@ export async function sayReply(
   place: { readonly repo: Repo; readonly number: number; readonly knownId?: number },
   reply: ReplyMessage,
   around: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
-): Promise<Replied> {
+): Promise<Replied | Stopped | Unknown> {
   const { repo, number, knownId } = place
 
   async function standing(id: number | undefined): Promise<number | undefined> {
@@ -28,18 +27,19 @@ export async function sayReply(
     const { rows } = await github.comments(repo, number)
     const ids = new Set([...rows, ...(byId ? [byId] : [])].filter(isOurs).map((comment) => comment.id))
     const [first, ...copies] = [...ids].sort((a, b) => a - b)
-    for (const copy of copies) await orLook(github.deleteComment(repo, copy))
+    for (const copy of copies) await orUnanswered(github.deleteComment(repo, copy))
     return first
   }
 
-  return orUnknown<Replied>(async () => {
+  return orUnknown<Replied | Stopped>(async () => {
     const before = await standing(knownId)
     if (before !== undefined) return { state: 'said', commentId: before }
     if ((await around.checks()) === 'stop') return { state: 'stopped' }
-    const made = await orLook(github.createComment(repo, number, reply.body))
+    const made = await orUnanswered(github.createComment(repo, number, reply.body))
     const madeId = typeof made === 'number' ? made : undefined
     if (madeId !== undefined) await around.onMade(madeId)
     const after = await standing(madeId)
-    return after === undefined ? notShown('The reply') : { state: 'said', commentId: after }
+    if (after === undefined) throw notVisible('The reply')
+    return { state: 'said', commentId: after }
   })
 }

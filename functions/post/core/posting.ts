@@ -87,6 +87,16 @@ export function isRecheckDue({ recheckAt }: { readonly recheckAt?: number }, now
   return recheckAt !== undefined && recheckAt <= now
 }
 
+/** True while a message is to be said, or to be withdrawn. */
+export function isOpen({ state }: Pick<Message, 'state'>): boolean {
+  return state === 'owed' || state === 'withdrawing'
+}
+
+/** True for a message that is open or to be looked at a second time, or whose lease nobody gave back. */
+export function isDue(message: Message, now: number): boolean {
+  return isOpen(message) || isRecheckDue(message, now) || isLeaseAbandoned(message, now)
+}
+
 /** True if a lease was never given back: it makes the item due, also one on a settled message that was taken by a call that landed late. */
 export function isLeaseAbandoned(item: { readonly owner?: string; readonly leaseUntil: number }, now: number): boolean {
   return item.owner !== undefined && item.leaseUntil <= now
@@ -98,7 +108,7 @@ export function isLeaseAbandoned(item: { readonly owner?: string; readonly lease
  * leased: an owner that stands there never gave it back. Undefined if nobody can have a call under way.
  */
 export function nextRecheckAt(
-  item: { readonly owner?: string; readonly recheckAt?: number },
+  item: { readonly owner?: string | undefined; readonly recheckAt?: number | undefined },
   facts: { readonly now: number; readonly leaseMs: number; readonly unanswered: boolean },
 ): number | undefined {
   const { now, leaseMs, unanswered } = facts

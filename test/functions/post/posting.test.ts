@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { forgetMessage } from '../../../functions/post/forget.ts'
+import { forgetMessage } from '../../../functions/post/message-steps.ts'
 import { Dead } from '../../../shared/base/errors.ts'
 import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/base/limits.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PostDeps } from '../../../functions/post/deps.ts'
-import { isReply, showReply } from '../../../functions/post/replies.ts'
+import { isReply, postReply } from '../../../functions/post/replies.ts'
 import { POST_ERRORS_MAX } from '../../../shared/base/limits.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
@@ -57,7 +57,7 @@ async function post(github: GitHub = world.github): Promise<void> {
     log: quiet,
   }
   const owed = await message()
-  if (isReply(owed)) await showReply(parts, owed)
+  if (isReply(owed)) await postReply(parts, owed)
 }
 
 /** Nudges as the sweeper does until nothing is due. */

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PostDeps } from '../../../functions/post/deps.ts'
-import { showRun } from '../../../functions/post/show.ts'
+import { postRun } from '../../../functions/post/post-run.ts'
 import { buildExampleRepository, type ExampleRepository } from '../../../infra/local/github/example.ts'
 import { type GitHubStandIn, startGitHub } from '../../../infra/local/github/github.ts'
 import { installationId, repositoryId } from '../../../infra/local/github/identity.ts'
@@ -200,7 +200,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
         now,
         log: silent,
       }
-      await showRun(parts, local.coordinator, current)
+      await postRun(parts, local.coordinator, current)
     },
     message: (subject) => readMessage(ledger, nameOf(subject)),
     async resource({ number, run }, kind) {

@@ -6,13 +6,13 @@ import { finishIfShown } from '../../shared/coordinator/finish.ts'
 import { whileNew } from '../../shared/github/while-new.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import type { PostDeps } from './deps.ts'
-import { sayMessages } from './messages.ts'
+import { postMessages } from './messages.ts'
 import { keepResources } from './resources.ts'
 
 /** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */
-export async function showRun(given: PostDeps, coordinator: Coordinator, run: Run): Promise<boolean> {
-  const deps = { ...given, github: whileNew(given.github, run, given.now) }
-  await sayMessages(deps, run)
+export async function postRun(around: PostDeps, coordinator: Coordinator, run: Run): Promise<boolean> {
+  const deps = { ...around, github: whileNew(around.github, run, around.now) }
+  await postMessages(deps, run)
   FAILPOINT: await failpoint('post.messages_said')
   await keepResources(deps, run)
   FAILPOINT: await failpoint('post.resources_shown')

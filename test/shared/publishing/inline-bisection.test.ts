@@ -6,7 +6,7 @@ import {
   allInline,
   type Placing,
   triesMax,
-} from '../../../shared/github/inline-bisection.ts'
+} from '../../../shared/publishing/inline-bisection.ts'
 
 /** Tries until a placing is to be said, with a GitHub that refuses these positions inline. */
 function placed(count: number, bad: readonly number[]): { tries: number; inline: number[] } | 'refused' {

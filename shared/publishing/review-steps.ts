@@ -1,0 +1,227 @@
+/**
+ * How a review comes to stand on its pull request once, as a state machine. A step is one call; `afterStep` decides the next
+ * step from the answer. Pure: shared/github/say-review.ts makes the calls.
+ *
+ *     look ── submitted, with our marker ──────────→ end: said
+ *       └→ check ── stop, and none of ours ────────→ end: stopped
+ *            ├── stop, and one of ours ─→ delete_ours ── already submitted ─→ read_back
+ *            ├── another in the way ────→ delete_foreign ─→ look
+ *            ├── none of ours ──────────→ create ── too much in its body ─→ delete_try ─→ look
+ *            └── one of ours ───────────→ submit ── submitted ─→ read_back ─→ end: said, unknown
+ */
+import { Dead, isFailure, type Retry } from '../base/errors.ts'
+import type { ReviewMessage } from './github-payloads.ts'
+import { afterAcceptance, afterRefusal, allInline, type Placing, sizeOf, triesMax } from './inline-bisection.ts'
+import { notVisible, type Stopped, type Unknown } from './outcome.ts'
+import { hasLine, versionOf } from './review-version.ts'
+
+/** Seen submitted on GitHub. `repeated` is how many more of ours with this marker stand there; it should be 0. */
+export interface Said {
+  readonly state: 'said'
+  readonly reviewId: number
+  readonly repeated: number
+}
+
+export type Step =
+  /** Lists our own reviews. `unanswered` is a create before it. */
+  | { readonly name: 'look'; readonly unanswered?: Retry }
+  /** The same after a submit: said if it is listed, else `unlisted`. */
+  | { readonly name: 'read_back'; readonly unlisted: Retry }
+  /** Keeps the id of ours, and asks whether the message may be said. */
+  | { readonly name: 'check'; readonly ours: Ours | undefined; readonly foreign: readonly number[] }
+  | { readonly name: 'delete_foreign'; readonly id: number; readonly rest: readonly number[] }
+  | { readonly name: 'delete_ours' | 'delete_try'; readonly id: number }
+  | {
+      readonly name: 'create'
+      readonly review: Pick<ReviewMessage, 'body' | 'comments'> & { readonly commitId: string }
+    }
+  | { readonly name: 'submit'; readonly event: ReviewMessage['event']; readonly ours: Ours }
+
+/** What each step answers. A Retry is a write without an answer: GitHub may have done it. */
+interface Answers {
+  readonly look: Listed
+  readonly read_back: Listed
+  readonly check: 'go' | 'stop'
+  readonly delete_foreign: Deleted
+  readonly delete_ours: Deleted
+  readonly delete_try: Deleted
+  readonly create:
+    | { readonly state: 'created'; readonly id: number }
+    | { readonly state: 'refused'; readonly sentence: string }
+    | Retry
+  readonly submit: 'submitted' | 'gone' | 'not_accepted' | Retry
+}
+interface Listed {
+  readonly said: Said | undefined
+  readonly pending: readonly { readonly id: number; readonly body: string }[]
+}
+type Deleted = 'deleted' | 'gone' | 'not_accepted' | Retry
+
+/** A step that was taken, with its answer. */
+export type Answered<S extends Step = Step> = S extends Step ? S & { readonly answer: Answers[S['name']] } : never
+
+/** The body is unknown of one that an earlier call made and the list doesn't show: it stays as it is. */
+interface Ours {
+  readonly id: number
+  readonly body: string | undefined
+}
+
+/** What the steps so far have shown. */
+export interface Known {
+  readonly message: ReviewMessage
+  readonly looksLeft: number
+  readonly placing: Placing
+  readonly event: ReviewMessage['event']
+  /** Ours also while GitHub's list doesn't show it yet (AW73). */
+  readonly created: Ours | undefined
+  /** Deleted by us; GitHub's list may show them a while longer. */
+  readonly deleted: readonly number[]
+  /** GitHub refused the last submit. */
+  readonly isRefused: boolean
+}
+
+export interface State {
+  readonly known: Known
+  readonly step: Step | { readonly name: 'end'; readonly outcome: Said | Stopped | Unknown }
+}
+
+/** Looks after which the rest is left to a second look, beside those that place the comments. */
+const LOOKS_MAX = 5
+/** GitHub's sentence where a pending review of ours stands already, which the look didn't show yet. */
+const ONE_PENDING_ONLY = /one pending review/i
+/** GitHub's sentences about a comment's place, among them those of its API's fields. Others are about the review. */
+const ABOUT_A_PLACE = /line|path|position|diff|hunk|thread/i
+
+/** The first step. `pendingId` is the review that an earlier call created for this message. */
+export function firstStep(message: ReviewMessage, pendingId: number | undefined): State {
+  const count = message.comments.length
+  return look({
+    message,
+    looksLeft: LOOKS_MAX + triesMax(count),
+    placing: allInline(count),
+    event: message.event,
+    created: pendingId === undefined ? undefined : { id: pendingId, body: undefined },
+    deleted: [],
+    isRefused: false,
+  })
+}
+
+/** The next step. Throws `dead` where GitHub will never take the review. */
+export function afterStep(known: Known, taken: Answered): State {
+  switch (taken.name) {
+    case 'look':
+    case 'read_back':
+      return afterLook(known, taken)
+    case 'check':
+      return afterCheck(known, taken)
+    case 'create':
+      return afterCreate(known, taken)
+    case 'submit':
+      return afterSubmit(known, taken.answer)
+    default:
+      return afterDelete(known, taken)
+  }
+}
+
+function afterLook(known: Known, taken: Answered<{ name: 'look' | 'read_back' } & Step>): State {
+  const { said, pending } = taken.answer
+  if (said !== undefined) return end(known, said)
+  if (taken.name === 'read_back') return end(known, unknown(taken.unlisted))
+  const adopted = pending.find(({ body }) => isVersionOf(known, body))
+  // An unanswered create that the list doesn't show gets time, not another try at once.
+  if (taken.unanswered !== undefined && adopted === undefined) return end(known, unknown(taken.unanswered))
+  // It isn't pending any more and not listed as said: time tells, not another review.
+  if (known.isRefused && known.event === 'COMMENT') return end(known, unknown(notVisible('The review')))
+  // Or changes can't be requested, on our own pull request (F7): the check run has the verdict then.
+  const event = known.isRefused ? 'COMMENT' : known.event
+  const ours = adopted ?? known.created
+  const foreign = pending.map(({ id }) => id).filter((id) => id !== ours?.id && !known.deleted.includes(id))
+  return { known: { ...known, event }, step: { name: 'check', ours, foreign } }
+}
+
+function afterCheck(known: Known, { ours, foreign, answer }: Answered<{ name: 'check' } & Step>): State {
+  if (answer === 'stop') {
+    return ours === undefined ? end(known, { state: 'stopped' }) : { known, step: { name: 'delete_ours', id: ours.id } }
+  }
+  const [id, ...rest] = foreign
+  if (id !== undefined) return { known, step: { name: 'delete_foreign', id, rest } }
+  if (ours !== undefined) return { known, step: { name: 'submit', ours, event: known.event } }
+  const { message, placing } = known
+  const { body, comments } = versionOf(message, placing.inBody)
+  return { known, step: { name: 'create', review: { commitId: message.head, body, comments } } }
+}
+
+function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): State {
+  const isGone = taken.answer === 'deleted' || taken.answer === 'gone'
+  const known = isGone ? { ...before, deleted: [...before.deleted, taken.id] } : before
+  if (taken.name === 'delete_foreign') {
+    const [id, ...rest] = taken.rest
+    return id === undefined ? look(known) : { known, step: { name: 'delete_foreign', id, rest } }
+  }
+  if (taken.name === 'delete_try') return look(known)
+  // A refused delete means that it was submitted after all: said and counted, as soon as a look shows it (IL2).
+  if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))
+  return look(isGone ? { ...known, created: undefined } : known)
+}
+
+function afterCreate(known: Known, { review, answer }: Answered<{ name: 'create' } & Step>): State {
+  if (isFailure(answer, 'retry')) return look(known, answer)
+  if (answer.state === 'refused') {
+    if (ONE_PENDING_ONLY.test(answer.sentence)) return look(known)
+    return look({ ...known, placing: nextPlacing(known.placing, answer.sentence) })
+  }
+  const placing = afterAcceptance(known.placing)
+  if (placing !== undefined) return { known: { ...known, placing }, step: { name: 'delete_try', id: answer.id } }
+  return look({ ...known, created: { id: answer.id, body: review.body } })
+}
+
+function afterSubmit(known: Known, answer: Answers['submit']): State {
+  if (isFailure(answer, 'retry')) return readBack(known, answer)
+  if (answer === 'submitted') return readBack(known, notVisible('The review'))
+  if (answer === 'not_accepted') return look({ ...known, isRefused: true })
+  return look({ ...known, created: undefined, isRefused: false })
+}
+
+function look(known: Known, unanswered?: Retry): State {
+  return list(known, unanswered === undefined ? { name: 'look' } : { name: 'look', unanswered })
+}
+
+function readBack(known: Known, unlisted: Retry): State {
+  return list(known, { name: 'read_back', unlisted })
+}
+
+function list(known: Known, step: Step): State {
+  if (known.looksLeft === 0) return end(known, unknown(notVisible('The review')))
+  return { known: { ...known, looksLeft: known.looksLeft - 1 }, step }
+}
+
+function end(known: Known, outcome: Said | Stopped | Unknown): State {
+  return { known, step: { name: 'end', outcome } }
+}
+
+function unknown(because: Retry): Unknown {
+  return { state: 'unknown', because }
+}
+
+/** True for a review with any text that the message may end with. */
+function isVersionOf({ message, placing }: Known, body: string): boolean {
+  const { length } = message.comments
+  const whole = [placing, allInline(length), allInBody(length)].filter((one) => afterAcceptance(one) === undefined)
+  return hasLine(body, message.marker) && whole.some(({ inBody }) => hasLine(body, versionOf(message, inBody).payload))
+}
+
+function allInBody(count: number): Placing {
+  return { ...allInline(count), inBody: { from: 0, to: count } }
+}
+
+/** Throws `dead` where GitHub minds something else than a comment, or there is no other way to place them. */
+function nextPlacing(placing: Placing, sentence: string): Placing {
+  const isLast = sizeOf(placing.inBody) === placing.count
+  const next = ABOUT_A_PLACE.test(sentence) ? afterRefusal(placing) : isLast ? undefined : allInBody(placing.count)
+  if (next !== undefined) return next
+  throw new Dead(
+    'github_refused',
+    `GitHub does not accept this review: ${sentence}`,
+    'Check that its commit still belongs to the pull request; a review of the newest head replaces it.',
+  )
+}
