@@ -53,6 +53,7 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
 
   async function say(github: GitHub, payload: ReviewMessage) {
     const said = await sayReview(github, repository, number, payload, {
+      pendingId: message.pendingId,
       checks: async () => {
         stopped = await reasonToStop(deps, message)
         return stopped.reason === undefined ? 'go' : 'stop'
@@ -62,7 +63,6 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
         await rememberPending(ledger, message, owner, reviewId)
         FAILPOINT: await failpoint('post.pending_remembered')
       },
-      ...(message.pendingId === undefined ? {} : { pendingId: message.pendingId }),
     })
     FAILPOINT: await failpoint('post.review_said')
     return said

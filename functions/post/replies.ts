@@ -31,7 +31,7 @@ export function isReply(message: Message): message is Reply {
 export async function postReply(deps: PostDeps, message: Reply): Promise<void> {
   const { ledger, documents, owner } = deps
   const { repository, number, pendingId } = message
-  const place = { repo: repository, number, ...(pendingId === undefined ? {} : { knownId: pendingId }) }
+  const place = { repo: repository, number, knownId: pendingId }
   const steps = messageSteps(deps, message)
   await attemptPost(deps, {
     ...steps,

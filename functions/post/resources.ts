@@ -133,8 +133,7 @@ function show(github: GitHub, run: Run, resource: ShownResource, desired: Resour
     case 'check_run':
       return keepCheckRun(github, repository, desired)
     case 'summary': {
-      const known = resource.githubId === undefined ? {} : { knownId: resource.githubId }
-      const place = { repo: repository, repositoryId: repository.id, number, ...known }
+      const place = { repo: repository, repositoryId: repository.id, number, knownId: resource.githubId }
       return keepSummary(github, place, desired, resource.generation)
     }
     case 'label':

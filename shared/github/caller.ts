@@ -14,6 +14,7 @@ import {
   transportReason,
   unreachable,
 } from './failures.ts'
+import type { Repo } from './github.ts'
 
 export type Route = keyof Endpoints
 export type Parameters<R extends Route> = Omit<Endpoints[R]['parameters'], 'headers' | 'request' | 'baseUrl'>
@@ -78,6 +79,11 @@ const USER_AGENT = 'muster'
 
 /** What Octokit asks by itself when it has no token for the installation. */
 const TOKEN_REQUEST: CallName = { route: 'POST /app/installations/{installation_id}/access_tokens', writes: false }
+
+/** A repository, as routes name it. */
+export function inRepo({ owner, name }: Repo): { readonly owner: string; readonly repo: string } {
+  return { owner, repo: name }
+}
 
 /** A caller over Octokit, whose App authentication buys and renews tokens, corrects a wrong clock once, and bears with a new token's first seconds. */
 export function createCaller(connection: Connection): Caller {

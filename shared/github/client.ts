@@ -26,7 +26,7 @@ export function openGitHub(credentials: Credentials, options: GitHubOptions): Op
   const now = options.now ?? Date.now
   const signJwt = jwtSigner(credentials, now)
   const tokens = createTokenMemory(now)
-  const identityMemory: { identity?: Identity; readAt?: number } = {}
+  let known: { readonly identity: Identity; readonly readAt: number } | undefined
 
   return (installationId, signal) => {
     const { baseUrl } = options
@@ -34,12 +34,10 @@ export function openGitHub(credentials: Credentials, options: GitHubOptions): Op
 
     /** A failed read is never kept. */
     async function identity(): Promise<Identity> {
-      const { identity: kept, readAt = 0 } = identityMemory
-      if (kept !== undefined && now() - readAt < GITHUB_IDENTITY_MS) return kept
-      const read = await readIdentity(caller)
-      identityMemory.identity = read
-      identityMemory.readAt = now()
-      return read
+      if (known === undefined || now() - known.readAt >= GITHUB_IDENTITY_MS) {
+        known = { identity: await readIdentity(caller), readAt: now() }
+      }
+      return known.identity
     }
 
     return {

@@ -58,7 +58,7 @@ export interface ReviewCommentSeen {
   readonly id: number
   readonly path: string
   /** Absent for a comment on a file, and for one that the newest diff no longer holds. */
-  readonly line?: number
+  readonly line: number | undefined
   readonly body: string
 }
 
@@ -73,7 +73,6 @@ export interface CheckRunSeen {
   readonly id: number
   readonly name: string
   readonly externalId: string
-  readonly appIsUs: boolean
   readonly status: string
   readonly conclusion: string | undefined
   readonly title: string

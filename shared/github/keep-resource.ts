@@ -16,7 +16,7 @@ export interface SummaryPlace {
   readonly repositoryId: number
   readonly number: number
   /** The comment's id as it was recorded, for a pull request with more comments than are listed. */
-  readonly knownId?: number
+  readonly knownId?: number | undefined
 }
 
 /**

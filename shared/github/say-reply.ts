@@ -15,7 +15,7 @@ export interface Replied {
  */
 export async function sayReply(
   github: GitHub,
-  place: { readonly repo: Repo; readonly number: number; readonly knownId?: number },
+  place: { readonly repo: Repo; readonly number: number; readonly knownId?: number | undefined },
   reply: ReplyMessage,
   around: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
 ): Promise<Replied | Stopped | Unknown> {

@@ -14,7 +14,7 @@ export interface SayOptions {
    * What `onPending` was told in an earlier call for this message. GitHub's lists lag, but a submit by id doesn't: with
    * it no second review is made even if the list shows nothing of the first.
    */
-  readonly pendingId?: number
+  readonly pendingId?: number | undefined
 }
 
 /**

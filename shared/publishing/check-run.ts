@@ -21,6 +21,10 @@ export function checkRunIdentity(subject: {
   return { name: CHECK_RUN_NAME, head, externalId: `muster:v1:${repository.id}:${number}:${head}` }
 }
 
+function emptyCheckRun(run: Run) {
+  return { kind: 'check_run', ...checkRunIdentity(run), text: '', annotations: [] } as const
+}
+
 /** While reviews wait for a throttled model; the next try is not the last. Times are ms UTC. */
 export function parkedCheckRun(
   run: Run,
@@ -30,8 +34,7 @@ export function parkedCheckRun(
   const lenses = Object.entries(run.pools ?? {}).flatMap(([lens, of]) => (of === pool ? [lens] : []))
   const model = modelOfPool(pool) ?? pool
   return {
-    kind: 'check_run',
-    ...checkRunIdentity(run),
+    ...emptyCheckRun(run),
     status: 'in_progress',
     title: `Parked since ${minuteOf(since)}, next try ${minuteOf(nextTry)}`,
     summary: [
@@ -39,8 +42,6 @@ export function parkedCheckRun(
       `It is tried again at ${minuteOf(nextTry)}, and from time to time after that.`,
       `What was not read by ${minuteOf(givenUpAt)} is given up, and named.`,
     ].join(' '),
-    text: '',
-    annotations: [],
   }
 }
 
@@ -52,13 +53,10 @@ function minuteOf(ms: number): string {
 /** While the reviews run. */
 export function inProgressCheckRun(run: Run, lenses: readonly string[]): CheckRunResource {
   return {
-    kind: 'check_run',
-    ...checkRunIdentity(run),
+    ...emptyCheckRun(run),
     status: 'in_progress',
     title: 'Reviewing',
     summary: `${run.head.slice(0, 7)} is being read by ${lenses.length === 0 ? 'no lens' : lenses.join(', ')}.`,
-    text: '',
-    annotations: [],
   }
 }
 
@@ -67,16 +65,13 @@ export function endedCheckRun(run: Run): CheckRunResource {
   const failed = run.outcome === 'failed'
   const sentence = run.reason?.sentence ?? 'The run ended without a verdict.'
   return {
-    kind: 'check_run',
-    ...checkRunIdentity(run),
+    ...emptyCheckRun(run),
     status: 'completed',
     conclusion: failed ? 'neutral' : 'cancelled',
     title: failed ? 'Not reviewed' : `Not reviewed: ${run.outcome ?? 'ended'}`,
     summary: failed
       ? `${sentence} (\`${run.reason?.code ?? 'failed'}\`)\n\nThis is no verdict. Comment \`/muster ${commandAfter(run)}\`, or push, to have the head reviewed.`
       : sentence,
-    text: '',
-    annotations: [],
   }
 }
 

@@ -32,13 +32,18 @@ export function allInline(count: number): Placing {
   return { count, inBody: NONE, suspects: { from: 0, to: count } }
 }
 
+/** The last try: nothing inline. */
+export function allInBody(count: number): Placing {
+  return { ...allInline(count), inBody: { from: 0, to: count } }
+}
+
 /**
  * What to try after GitHub refused this placing; undefined if nothing is left to try. With one bad comment among n at
  * most log2(n) + 1 further tries find it; with several, the last try is what was accepted before, or all in the body.
  */
 export function afterRefusal(placing: Placing): Placing | undefined {
   const { count, inBody, suspects, accepted } = placing
-  const everything: Range = { from: 0, to: count }
+  const everything = allInBody(count).inBody
   if (isSame(inBody, everything)) return undefined
   if (accepted !== undefined && isSame(inBody, accepted)) return { ...placing, inBody: everything }
   // It is none of those that were inline, as far as one bad comment goes: there are several.

@@ -11,7 +11,15 @@
  */
 import { Dead, isFailure, type Retry } from '../base/errors.ts'
 import type { ReviewMessage } from './github-payloads.ts'
-import { afterAcceptance, afterRefusal, allInline, type Placing, sizeOf, triesMax } from './inline-bisection.ts'
+import {
+  afterAcceptance,
+  afterRefusal,
+  allInBody,
+  allInline,
+  type Placing,
+  sizeOf,
+  triesMax,
+} from './inline-bisection.ts'
 import { notVisible, type Stopped, type Unknown } from './outcome.ts'
 import { hasLine, versionOf } from './review-version.ts'
 
@@ -24,13 +32,13 @@ export interface Said {
 
 export type Step =
   /** Lists our own reviews. `unanswered` is a create before it. */
-  | { readonly name: 'look'; readonly unanswered?: Retry }
+  | { readonly name: 'look'; readonly unanswered?: Retry | undefined }
   /** The same after a submit: said if it is listed, else `unlisted`. */
   | { readonly name: 'read_back'; readonly unlisted: Retry }
   /** Keeps the id of ours, and asks whether the message may be said. */
-  | { readonly name: 'check'; readonly ours: Ours | undefined; readonly foreign: readonly number[] }
-  | { readonly name: 'delete_foreign'; readonly id: number; readonly rest: readonly number[] }
-  | { readonly name: 'delete_ours' | 'delete_try'; readonly id: number }
+  | { readonly name: 'check'; readonly ours: Ours | undefined; readonly others: readonly number[] }
+  | { readonly name: 'delete_other'; readonly id: number; readonly rest: readonly number[] }
+  | { readonly name: 'delete_ours'; readonly id: number }
   | {
       readonly name: 'create'
       readonly review: Pick<ReviewMessage, 'body' | 'comments'> & { readonly commitId: string }
@@ -42,9 +50,8 @@ interface Answers {
   readonly look: Listed
   readonly read_back: Listed
   readonly check: 'go' | 'stop'
-  readonly delete_foreign: Deleted
+  readonly delete_other: Deleted
   readonly delete_ours: Deleted
-  readonly delete_try: Deleted
   readonly create:
     | { readonly state: 'created'; readonly id: number }
     | { readonly state: 'refused'; readonly sentence: string }
@@ -126,25 +133,24 @@ export function afterStep(known: Known, taken: Answered): State {
 function afterLook(known: Known, taken: Answered<{ name: 'look' | 'read_back' } & Step>): State {
   const { said, pending } = taken.answer
   if (said !== undefined) return end(known, said)
-  if (taken.name === 'read_back') return end(known, unknown(taken.unlisted))
+  if (taken.name === 'read_back') return leave(known, taken.unlisted)
   const adopted = pending.find(({ body }) => isVersionOf(known, body))
   // An unanswered create that the list doesn't show gets time, not another try at once.
-  if (taken.unanswered !== undefined && adopted === undefined) return end(known, unknown(taken.unanswered))
+  if (taken.unanswered !== undefined && adopted === undefined) return leave(known, taken.unanswered)
   // It isn't pending any more and not listed as said: time tells, not another review.
-  if (known.isRefused && known.event === 'COMMENT') return end(known, unknown(notVisible('The review')))
+  if (known.isRefused && known.event === 'COMMENT') return leave(known, notVisible('The review'))
   // Or changes can't be requested, on our own pull request (F7): the check run has the verdict then.
   const event = known.isRefused ? 'COMMENT' : known.event
   const ours = adopted ?? known.created
-  const foreign = pending.map(({ id }) => id).filter((id) => id !== ours?.id && !known.deleted.includes(id))
-  return { known: { ...known, event }, step: { name: 'check', ours, foreign } }
+  const others = pending.map(({ id }) => id).filter((id) => id !== ours?.id && !known.deleted.includes(id))
+  return { known: { ...known, event }, step: { name: 'check', ours, others } }
 }
 
-function afterCheck(known: Known, { ours, foreign, answer }: Answered<{ name: 'check' } & Step>): State {
+function afterCheck(known: Known, { ours, others, answer }: Answered<{ name: 'check' } & Step>): State {
   if (answer === 'stop') {
     return ours === undefined ? end(known, { state: 'stopped' }) : { known, step: { name: 'delete_ours', id: ours.id } }
   }
-  const [id, ...rest] = foreign
-  if (id !== undefined) return { known, step: { name: 'delete_foreign', id, rest } }
+  if (others.length > 0) return deleteOthers(known, others)
   if (ours !== undefined) return { known, step: { name: 'submit', ours, event: known.event } }
   const { message, placing } = known
   const { body, comments } = versionOf(message, placing.inBody)
@@ -154,11 +160,7 @@ function afterCheck(known: Known, { ours, foreign, answer }: Answered<{ name: 'c
 function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): State {
   const isGone = taken.answer === 'deleted' || taken.answer === 'gone'
   const known = isGone ? { ...before, deleted: [...before.deleted, taken.id] } : before
-  if (taken.name === 'delete_foreign') {
-    const [id, ...rest] = taken.rest
-    return id === undefined ? look(known) : { known, step: { name: 'delete_foreign', id, rest } }
-  }
-  if (taken.name === 'delete_try') return look(known)
+  if (taken.name === 'delete_other') return deleteOthers(known, taken.rest)
   // A refused delete means that it was submitted after all: said and counted, as soon as a look shows it (IL2).
   if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))
   return look(isGone ? { ...known, created: undefined } : known)
@@ -171,7 +173,7 @@ function afterCreate(known: Known, { review, answer }: Answered<{ name: 'create'
     return look({ ...known, placing: nextPlacing(known.placing, answer.sentence) })
   }
   const placing = afterAcceptance(known.placing)
-  if (placing !== undefined) return { known: { ...known, placing }, step: { name: 'delete_try', id: answer.id } }
+  if (placing !== undefined) return deleteOthers({ ...known, placing }, [answer.id])
   return look({ ...known, created: { id: answer.id, body: review.body } })
 }
 
@@ -183,7 +185,11 @@ function afterSubmit(known: Known, answer: Answers['submit']): State {
 }
 
 function look(known: Known, unanswered?: Retry): State {
-  return list(known, unanswered === undefined ? { name: 'look' } : { name: 'look', unanswered })
+  return list(known, { name: 'look', unanswered })
+}
+
+function deleteOthers(known: Known, [id, ...rest]: readonly number[]): State {
+  return id === undefined ? look(known) : { known, step: { name: 'delete_other', id, rest } }
 }
 
 function readBack(known: Known, unlisted: Retry): State {
@@ -191,7 +197,7 @@ function readBack(known: Known, unlisted: Retry): State {
 }
 
 function list(known: Known, step: Step): State {
-  if (known.looksLeft === 0) return end(known, unknown(notVisible('The review')))
+  if (known.looksLeft === 0) return leave(known, notVisible('The review'))
   return { known: { ...known, looksLeft: known.looksLeft - 1 }, step }
 }
 
@@ -199,8 +205,8 @@ function end(known: Known, outcome: Said | Stopped | Unknown): State {
   return { known, step: { name: 'end', outcome } }
 }
 
-function unknown(because: Retry): Unknown {
-  return { state: 'unknown', because }
+function leave(known: Known, because: Retry): State {
+  return end(known, { state: 'unknown', because })
 }
 
 /** True for a review with any text that the message may end with. */
@@ -208,10 +214,6 @@ function isVersionOf({ message, placing }: Known, body: string): boolean {
   const { length } = message.comments
   const whole = [placing, allInline(length), allInBody(length)].filter((one) => afterAcceptance(one) === undefined)
   return hasLine(body, message.marker) && whole.some(({ inBody }) => hasLine(body, versionOf(message, inBody).payload))
-}
-
-function allInBody(count: number): Placing {
-  return { ...allInline(count), inBody: { from: 0, to: count } }
 }
 
 /** Throws `dead` where GitHub minds something else than a comment, or there is no other way to place them. */
