@@ -3,7 +3,6 @@
 import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/core'
 import type { Endpoints } from '@octokit/types'
-import { isFailure } from '../base/errors.ts'
 import { GITHUB_ANSWER_BYTES_MAX, GITHUB_CALL_MS, GITHUB_SECOND_TRY_MIN_MS } from '../base/limits.ts'
 import type { SignJwt, TokenMemory } from './credentials.ts'
 import {
@@ -36,12 +35,6 @@ export interface Expected {
 
 export interface TooLarge {
   readonly state: 'too_large'
-}
-
-interface Failed {
-  readonly state: 'failed'
-  readonly answer: FailedAnswer
-  readonly asked: CallName
 }
 
 /** Calls GitHub for one installation. Throws only the failures that shared/github/github.ts names. */
@@ -89,30 +82,23 @@ export function inRepo({ owner, name }: Repo): { readonly owner: string; readonl
 export function createCaller(connection: Connection): Caller {
   const octokit = openOctokit(connection)
 
+  /** Rejects with Octokit's own error. */
   async function once<R extends Route>(
     route: R,
     parameters: Parameters<R>,
     bytesMax: number,
     signal: AbortSignal,
-  ): Promise<Success<R> | TooLarge | Failed> {
-    try {
-      const answer = await octokit.request(route as string, {
-        ...wellFormed(parameters),
-        headers: { 'x-github-api-version': API_VERSION },
-        request: { signal, parseSuccessResponseBody: false },
-      })
-      const bytes = await readUpTo(bytesMax, answer.data)
-      if (bytes === undefined) return { state: 'too_large' }
-      // Parsed here and not by Octokit, which answers the text of a body that stops half-way as if it were the data.
-      const data = bytes.length === 0 ? undefined : wellFormed(JSON.parse(bytes.toString('utf8')))
-      return { state: 'success', data: data as Data<R>, headers: answer.headers as Record<string, string | undefined> }
-    } catch (error) {
-      // Nothing was asked of GitHub yet where the token failed: its 404 is no missing file, and its 502 no unknown write.
-      const asked = isTokenRequest(error) ? TOKEN_REQUEST : nameOf(route)
-      const answer = answerOf(error)
-      if (answer === undefined) throw unreachable(asked, transportReason(error))
-      return { state: 'failed', answer, asked }
-    }
+  ): Promise<Success<R> | TooLarge> {
+    const { data: body, headers } = await octokit.request(route as string, {
+      ...wellFormed(parameters),
+      headers: { 'x-github-api-version': API_VERSION },
+      request: { signal, parseSuccessResponseBody: false },
+    })
+    const bytes = await readUpTo(bytesMax, body)
+    if (bytes === undefined) return { state: 'too_large' }
+    // Parsed here and not by Octokit, which answers the text of a body that stops half-way as if it were the data.
+    const data = bytes.length === 0 ? undefined : wellFormed(JSON.parse(bytes.toString('utf8')))
+    return { state: 'success', data: data as Data<R>, headers: headers as Success<R>['headers'] }
   }
 
   async function ask<R extends Route>(
@@ -125,32 +111,26 @@ export function createCaller(connection: Connection): Caller {
     const startedAt = performance.now()
     const deadline = AbortSignal.timeout(GITHUB_CALL_MS)
     const signal = connection.signal === undefined ? deadline : AbortSignal.any([deadline, connection.signal])
-    const mayAskAgain = (tries: number) =>
-      tries === 1 && !signal.aborted && performance.now() - startedAt <= GITHUB_CALL_MS - GITHUB_SECOND_TRY_MIN_MS
+    const hasTime = () => !signal.aborted && performance.now() - startedAt <= GITHUB_CALL_MS - GITHUB_SECOND_TRY_MIN_MS
 
     for (let tries = 1; ; tries += 1) {
-      const outcome = await endedBy(signal, once(route, parameters, bytesMax, signal)).catch((error: unknown) =>
-        isFailure(error, 'retry') ? error : unreachable(name, transportReason(error)),
-      )
-      if (isFailure(outcome, 'retry')) {
-        if (!name.writes && mayAskAgain(tries)) continue
-        throw outcome
-      }
-      if (outcome.state !== 'failed') return outcome
-
-      const { answer, asked } = outcome
-      const failure = failureOf(answer, asked, connection.now())
-      if (failure.code === 'github_throttled') throw failure
-      if (statuses.includes(answer.status) && asked !== TOKEN_REQUEST) {
-        return { state: 'expected', status: answer.status, sentence: sentenceOfBody(answer.body) }
-      }
-      if (answer.status === 401 && mayAskAgain(tries)) {
+      try {
+        return await endedBy(signal, once(route, parameters, bytesMax, signal))
+      } catch (error) {
+        // Nothing was asked of GitHub yet where the token failed: its 404 is no missing file, and its 502 no unknown write.
+        const asked = isTokenRequest(error) ? TOKEN_REQUEST : name
+        const answer = answerOf(error)
+        const failure = answer ? failureOf(answer, asked, connection.now()) : unreachable(asked, transportReason(error))
+        if (failure.code === 'github_throttled') throw failure
+        if (answer && asked === name && statuses.includes(answer.status)) {
+          return { state: 'expected', status: answer.status, sentence: sentenceOfBody(answer.body) }
+        }
         // A 401 did nothing, so a write may be asked again too: perhaps the token was revoked before its time.
-        connection.tokens.delete(String(connection.installationId))
-        continue
+        const isUnauthorized = answer?.status === 401
+        const mayPass = isUnauthorized || (!name.writes && (answer === undefined || answer.status >= 500))
+        if (tries > 1 || !mayPass || !hasTime()) throw failure
+        if (isUnauthorized) connection.tokens.delete(String(connection.installationId))
       }
-      if (answer.status >= 500 && !name.writes && mayAskAgain(tries)) continue
-      throw failure
     }
   }
 
