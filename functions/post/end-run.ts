@@ -15,9 +15,13 @@ export async function endClosed({ ledger, now }: PostDeps, run: Run, eventAt = I
  * GitHub shows another head, whose own run may not have begun: this one ends, and the sweeper finishes its ending (PR2). Where
  * that head's run was superseded by this one, it is asked for again.
  */
-export async function endSuperseded(deps: PostDeps, run: Run, shown: PullRequestShown | undefined): Promise<void> {
+export async function endSuperseded(
+  deps: PostDeps,
+  run: Run,
+  pullRequest: PullRequestShown | undefined,
+): Promise<void> {
   const { ledger, now } = deps
   const reason: Reason = { code: 'head_superseded', sentence: 'GitHub shows a newer head.' }
   await beginEnding(ledger, run, { outcome: 'superseded', reason, asOf: run.eventAt, now: now() })
-  if (shown !== undefined) await reviveHead(deps, run, shown)
+  if (pullRequest !== undefined) await reviveHead(deps, run, pullRequest)
 }

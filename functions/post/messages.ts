@@ -95,14 +95,15 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
         await settleMessage(ledger, message, owner, { state: 'withdrawn' }, until.recheckAt)
       } else if (message.state === 'owed') {
         await steps.postpone(until)
-        if (stopped.reason === 'head_moved') await endSuperseded(deps, run, stopped.shown)
-        if (stopped.reason === 'closed') await endClosed(deps, run, stopped.shown?.updatedAt)
+        if (stopped.reason === 'head_moved') await endSuperseded(deps, run, stopped.pullRequest)
+        if (stopped.reason === 'closed') await endClosed(deps, run, stopped.pullRequest?.updatedAt)
         if (stopped.reason === 'not_live') await withdrawIfOver(deps, message)
       }
     },
     async giveUp(because, recheckAt) {
       await steps.giveUp(because, recheckAt)
-      if (because.name !== 'retry' && stopped.reason === 'head_moved') await endSuperseded(deps, run, stopped.shown)
+      if (because.name !== 'retry' && stopped.reason === 'head_moved')
+        await endSuperseded(deps, run, stopped.pullRequest)
     },
   }
 }
@@ -130,16 +131,19 @@ async function recordSaid(
 async function reasonToStop(
   deps: PostDeps,
   message: Message,
-): Promise<{ reason?: ReturnType<typeof stopReason>; shown?: PullRequestShown }> {
+): Promise<{ reason?: ReturnType<typeof stopReason>; pullRequest?: PullRequestShown }> {
   const { ledger, github, owner, now } = deps
   const run = await readRun(ledger, message.runId)
   if (!run || !(await stillLeased(ledger, message, owner))) return { reason: 'not_live' }
-  const [thread, halt, shown] = await Promise.all([
+  const [thread, halt, pullRequest] = await Promise.all([
     readThread(ledger, message.repositoryId, message.number),
     standingHalt(ledger, run.repository),
     github.pullRequest(run.repository, run.number),
   ])
-  return { reason: stopReason({ run, thread, message, halted: halt !== undefined, shown, now: now() }), shown }
+  return {
+    reason: stopReason({ run, thread, message, halted: halt !== undefined, pullRequest, now: now() }),
+    pullRequest,
+  }
 }
 
 /** One that is owed by an attempt that is over is owed by nobody: it is withdrawn, as an ending does it. */

@@ -10,8 +10,8 @@ import { postMessages } from './messages.ts'
 import { keepResources } from './resources.ts'
 
 /** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */
-export async function postRun(around: PostDeps, coordinator: Coordinator, run: Run): Promise<boolean> {
-  const deps = { ...around, github: whileNew(around.github, run, around.now) }
+export async function postRun({ github, ...rest }: PostDeps, coordinator: Coordinator, run: Run): Promise<boolean> {
+  const deps = { ...rest, github: whileNew(github, run, rest.now) }
   await postMessages(deps, run)
   FAILPOINT: await failpoint('post.messages_said')
   await keepResources(deps, run)

@@ -21,7 +21,7 @@ import type { Resource } from '../../shared/publishing/github-payloads.ts'
 import { orUnknown, type Unknown } from '../../shared/publishing/outcome.ts'
 import type { Run } from '../../shared/runs/run.ts'
 import { attemptPost, type Posting } from './attempt-post.ts'
-import { isLeaseAbandoned, isOwed, mayShow } from './core/posting.ts'
+import { isLeaseAbandoned, isOwed, mayPost } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
 import { endSuperseded } from './end-run.ts'
 
@@ -88,7 +88,7 @@ function postingOf(
       orUnknown(async () => {
         const desired = await getDocument<Resource>(documents, resource.document)
         const allowed = await allowedNow(deps, run, resource, desired)
-        if (allowed === 'show') return show(github, run, resource, desired)
+        if (allowed === 'post') return keep(github, run, resource, desired)
         return { state: allowed === 'void' ? 'void' : 'stopped' }
       }),
     async settle(kept, recheckAt) {
@@ -116,18 +116,18 @@ async function allowedNow(
   run: Run,
   resource: ShownResource,
   desired: Resource,
-): Promise<'show' | 'later' | 'void'> {
+): Promise<'post' | 'later' | 'void'> {
   const { ledger, github, now } = deps
   const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
   // Only a verdict needs its head to be live; asking costs a request.
-  const shown = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
-  const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shown, now: now() })
+  const pullRequest = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
+  const allowed = mayPost({ desired, raisedBy, halted: halt !== undefined, pullRequest, now: now() })
   if (allowed !== 'head_moved') return allowed
-  if (raisedBy) await endSuperseded(deps, raisedBy, shown)
+  if (raisedBy) await endSuperseded(deps, raisedBy, pullRequest)
   return 'later'
 }
 
-function show(github: GitHub, run: Run, resource: ShownResource, desired: Resource): Promise<Kept | Unknown> {
+function keep(github: GitHub, run: Run, resource: ShownResource, desired: Resource): Promise<Kept | Unknown> {
   const { repository, number } = run
   switch (desired.kind) {
     case 'check_run':

@@ -23,26 +23,26 @@ const SECONDARY_LIMIT =
 /** A sentence of GitHub is quoted up to this, characters: it goes to logs and to people. */
 const SENTENCE_CHARS_MAX = 500
 /** Of what GitHub says, so much is looked at, characters: a proxy's page in its place may be of any size. */
-const SAID_CHARS_MAX = 20_000
+const TEXT_CHARS_MAX = 20_000
 
 /** The failure that `answer` means. `nowMs` is needed for limits that end at a time. */
 export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): Retry | Dead {
-  const said = `GitHub answered ${answer.status} to ${call.route}: ${sentenceOfBody(answer.body)}`
+  const sentence = `GitHub answered ${answer.status} to ${call.route}: ${sentenceOfBody(answer.body)}`
   const throttledMs = throttledForMs(answer, nowMs)
-  if (throttledMs !== undefined) return new Retry('github_throttled', said, throttledMs)
+  if (throttledMs !== undefined) return new Retry('github_throttled', sentence, throttledMs)
   if (answer.status >= 500) {
-    return new Retry('github_unreachable', said, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
+    return new Retry('github_unreachable', sentence, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
   }
   switch (answer.status) {
     case 404:
     case 410:
-      return new Dead('github_not_found', said, 'Check that it still exists and that the App is installed there.')
+      return new Dead('github_not_found', sentence, 'Check that it still exists and that the App is installed there.')
     case 401:
-      return new Dead('github_refused', said, "Check the App's id and private key, and that it is still installed.")
+      return new Dead('github_refused', sentence, "Check the App's id and private key, and that it is still installed.")
     case 403:
-      return new Dead('github_refused', said, "Check the App's permissions on this repository.")
+      return new Dead('github_refused', sentence, "Check the App's permissions on this repository.")
     default:
-      return new Dead('github_refused', said, 'GitHub does not accept this request; asking again will not help.')
+      return new Dead('github_refused', sentence, 'GitHub does not accept this request; asking again will not help.')
   }
 }
 
@@ -77,8 +77,8 @@ export function sentenceOfBody(body: unknown): string {
 }
 
 /** Redacted before it is cut: half a secret has no shape that could be recognised. */
-function sentenceFrom(said: string): string {
-  return redact(said.slice(0, SAID_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
+function sentenceFrom(text: string): string {
+  return redact(text.slice(0, TEXT_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
 }
 
 /** How long to wait, ms, if this is a limit; undefined if it isn't one. A 403 without a sign of a limit is a permission. */

@@ -12,7 +12,7 @@ export interface Absent {
 }
 
 /** A deletion that is refused means that it was submitted meanwhile: seen by one more look. */
-const LOOKS_MAX = 3
+const READS_MAX = 3
 
 /**
  * Deletes every pending review of ours with this marker, and tells what is submitted. Another message's pending review is
@@ -26,7 +26,7 @@ export async function recheckReview(
   checks: () => Promise<'go' | 'stop'>,
 ): Promise<Said | Absent | Stopped | Unknown> {
   return orUnknown<Said | Absent | Stopped>(async () => {
-    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+    for (let reads = 0; reads < READS_MAX; reads += 1) {
       const { said, pending } = await ownReviews(github, repo, number, marker)
       const left = pending.filter((review) => hasLine(review.body, marker))
       if (left.length === 0) return said ?? { state: 'absent' }

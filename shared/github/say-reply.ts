@@ -17,7 +17,7 @@ export async function sayReply(
   github: GitHub,
   place: { readonly repo: Repo; readonly number: number; readonly knownId?: number | undefined },
   reply: ReplyMessage,
-  around: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
+  options: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
 ): Promise<Replied | Stopped | Unknown> {
   const { repo, number, knownId } = place
 
@@ -34,10 +34,10 @@ export async function sayReply(
   return orUnknown<Replied | Stopped>(async () => {
     const before = await standing(knownId)
     if (before !== undefined) return { state: 'said', commentId: before }
-    if ((await around.checks()) === 'stop') return { state: 'stopped' }
+    if ((await options.checks()) === 'stop') return { state: 'stopped' }
     const made = await orUnanswered(github.createComment(repo, number, reply.body))
     const madeId = typeof made === 'number' ? made : undefined
-    if (madeId !== undefined) await around.onMade(madeId)
+    if (madeId !== undefined) await options.onMade(madeId)
     const after = await standing(madeId)
     if (after === undefined) throw notVisible('The reply')
     return { state: 'said', commentId: after }

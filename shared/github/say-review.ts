@@ -33,7 +33,7 @@ export async function sayReview(
 ): Promise<Said | Stopped | Unknown> {
   async function take(step: Step): Promise<Answered> {
     switch (step.name) {
-      case 'look':
+      case 'list':
       case 'read_back':
         return { ...step, answer: await ownReviews(github, repo, number, message.marker) }
       case 'check':

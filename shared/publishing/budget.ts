@@ -11,7 +11,7 @@ export interface Bucket {
   readonly count: number
 }
 
-/** Slots of each window, oldest first; those that have left it are gone. */
+/** Buckets of each window, oldest first; those that have left it are gone. */
 export interface Budget {
   readonly minute: readonly Bucket[]
   readonly hour: readonly Bucket[]
@@ -34,7 +34,7 @@ interface Window {
 const MINUTE: Window = { lengthMs: 60_000, max: CONTENT_PER_MINUTE_MAX }
 const HOUR: Window = { lengthMs: 3_600_000, max: CONTENT_PER_HOUR_MAX }
 
-/** Slots a window is cut into: few enough for a small item, and a creation counts at most a twelfth too long. */
+/** Buckets a window is cut into: few enough for a small item, and a creation counts at most a twelfth too long. */
 const BUCKETS_PER_WINDOW = 12
 
 /**
@@ -47,31 +47,31 @@ export function takeFrom(budget: Budget, now: number, count = 1): Taken {
   const minute = countIn(MINUTE, budget.minute, { now, count })
   const hour = countIn(HOUR, budget.hour, { now, count })
   if (minute.until > now || hour.until > now) return { state: 'spent', until: Math.max(minute.until, hour.until) }
-  return { state: 'taken', budget: { ...budget, minute: minute.slots, hour: hour.slots } }
+  return { state: 'taken', budget: { ...budget, minute: minute.buckets, hour: hour.buckets } }
 }
 
-/** The slots with `count` creations more; or `until` in the future, when enough of them will have left. */
-function countIn({ lengthMs, max }: Window, slots: readonly Bucket[], taking: { now: number; count: number }) {
+/** The buckets with `count` creations more; or `until` in the future, when enough of them will have left. */
+function countIn({ lengthMs, max }: Window, buckets: readonly Bucket[], taking: { now: number; count: number }) {
   const { now, count: more } = taking
-  const slotMs = lengthMs / BUCKETS_PER_WINDOW
-  const at = Math.max(now, slots.at(-1)?.from ?? now)
-  // A slot leaves when the last of its creations does.
-  const leavesAt = ({ from }: Bucket) => from + slotMs + lengthMs
-  const counted = slots.filter((slot) => leavesAt(slot) > at)
+  const bucketMs = lengthMs / BUCKETS_PER_WINDOW
+  const at = Math.max(now, buckets.at(-1)?.from ?? now)
+  // A bucket leaves when the last of its creations does.
+  const leavesAt = ({ from }: Bucket) => from + bucketMs + lengthMs
+  const counted = buckets.filter((bucket) => leavesAt(bucket) > at)
 
   let left = counted.reduce((sum, { count }) => sum + count, 0)
   let until = now
-  for (const slot of counted) {
+  for (const bucket of counted) {
     if (left + more <= max) break
-    left -= slot.count
-    until = leavesAt(slot)
+    left -= bucket.count
+    until = leavesAt(bucket)
   }
 
-  const from = at - (at % slotMs)
+  const from = at - (at % bucketMs)
   const newest = counted.at(-1)
   const taken =
     newest?.from === from
       ? [...counted.slice(0, -1), { from, count: newest.count + more }]
       : [...counted, { from, count: more }]
-  return { slots: taken, until }
+  return { buckets: taken, until }
 }

@@ -32,7 +32,7 @@ export interface Said {
 
 export type Step =
   /** Lists our own reviews. `unanswered` is a create before it. */
-  | { readonly name: 'look'; readonly unanswered?: Retry | undefined }
+  | { readonly name: 'list'; readonly unanswered?: Retry | undefined }
   /** The same after a submit: said if it is listed, else `unlisted`. */
   | { readonly name: 'read_back'; readonly unlisted: Retry }
   /** Keeps the id of ours, and asks whether the message may be said. */
@@ -47,7 +47,7 @@ export type Step =
 
 /** What each step answers. A Retry is a write without an answer: GitHub may have done it. */
 interface Answers {
-  readonly look: Listed
+  readonly list: Listed
   readonly read_back: Listed
   readonly check: 'go' | 'stop'
   readonly delete_other: Deleted
@@ -76,7 +76,7 @@ interface Ours {
 /** What the steps so far have shown. */
 export interface Known {
   readonly message: ReviewMessage
-  readonly looksLeft: number
+  readonly readsLeft: number
   readonly placing: Placing
   readonly event: ReviewMessage['event']
   /** Ours also while GitHub's list doesn't show it yet (AW73). */
@@ -93,7 +93,7 @@ export interface State {
 }
 
 /** Looks after which the rest is left to a second look, beside those that place the comments. */
-const LOOKS_MAX = 5
+const READS_MAX = 5
 /** GitHub's sentence where a pending review of ours stands already, which the look didn't show yet. */
 const ONE_PENDING_ONLY = /one pending review/i
 /** GitHub's sentences about a comment's place, among them those of its API's fields. Others are about the review. */
@@ -102,9 +102,9 @@ const ABOUT_A_PLACE = /line|path|position|diff|hunk|thread/i
 /** The first step. `pendingId` is the review that an earlier call created for this message. */
 export function firstStep(message: ReviewMessage, pendingId: number | undefined): State {
   const count = message.comments.length
-  return look({
+  return list({
     message,
-    looksLeft: LOOKS_MAX + triesMax(count),
+    readsLeft: READS_MAX + triesMax(count),
     placing: allInline(count),
     event: message.event,
     created: pendingId === undefined ? undefined : { id: pendingId, body: undefined },
@@ -116,9 +116,9 @@ export function firstStep(message: ReviewMessage, pendingId: number | undefined)
 /** The next step. Throws `dead` where GitHub will never take the review. */
 export function afterStep(known: Known, taken: Answered): State {
   switch (taken.name) {
-    case 'look':
+    case 'list':
     case 'read_back':
-      return afterLook(known, taken)
+      return afterList(known, taken)
     case 'check':
       return afterCheck(known, taken)
     case 'create':
@@ -130,7 +130,7 @@ export function afterStep(known: Known, taken: Answered): State {
   }
 }
 
-function afterLook(known: Known, taken: Answered<{ name: 'look' | 'read_back' } & Step>): State {
+function afterList(known: Known, taken: Answered<{ name: 'list' | 'read_back' } & Step>): State {
   const { said, pending } = taken.answer
   if (said !== undefined) return end(known, said)
   if (taken.name === 'read_back') return leave(known, taken.unlisted)
@@ -163,42 +163,42 @@ function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): Sta
   if (taken.name === 'delete_other') return deleteOthers(known, taken.rest)
   // A refused delete means that it was submitted after all: said and counted, as soon as a look shows it (IL2).
   if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))
-  return look(isGone ? { ...known, created: undefined } : known)
+  return list(isGone ? { ...known, created: undefined } : known)
 }
 
 function afterCreate(known: Known, { review, answer }: Answered<{ name: 'create' } & Step>): State {
-  if (isFailure(answer, 'retry')) return look(known, answer)
+  if (isFailure(answer, 'retry')) return list(known, answer)
   if (answer.state === 'refused') {
-    if (ONE_PENDING_ONLY.test(answer.sentence)) return look(known)
-    return look({ ...known, placing: nextPlacing(known.placing, answer.sentence) })
+    if (ONE_PENDING_ONLY.test(answer.sentence)) return list(known)
+    return list({ ...known, placing: nextPlacing(known.placing, answer.sentence) })
   }
   const placing = afterAcceptance(known.placing)
   if (placing !== undefined) return deleteOthers({ ...known, placing }, [answer.id])
-  return look({ ...known, created: { id: answer.id, body: review.body } })
+  return list({ ...known, created: { id: answer.id, body: review.body } })
 }
 
 function afterSubmit(known: Known, answer: Answers['submit']): State {
   if (isFailure(answer, 'retry')) return readBack(known, answer)
   if (answer === 'submitted') return readBack(known, notVisible('The review'))
-  if (answer === 'not_accepted') return look({ ...known, isRefused: true })
-  return look({ ...known, created: undefined, isRefused: false })
+  if (answer === 'not_accepted') return list({ ...known, isRefused: true })
+  return list({ ...known, created: undefined, isRefused: false })
 }
 
-function look(known: Known, unanswered?: Retry): State {
-  return list(known, { name: 'look', unanswered })
+function list(known: Known, unanswered?: Retry): State {
+  return read(known, { name: 'list', unanswered })
 }
 
 function deleteOthers(known: Known, [id, ...rest]: readonly number[]): State {
-  return id === undefined ? look(known) : { known, step: { name: 'delete_other', id, rest } }
+  return id === undefined ? list(known) : { known, step: { name: 'delete_other', id, rest } }
 }
 
 function readBack(known: Known, unlisted: Retry): State {
-  return list(known, { name: 'read_back', unlisted })
+  return read(known, { name: 'read_back', unlisted })
 }
 
-function list(known: Known, step: Step): State {
-  if (known.looksLeft === 0) return leave(known, notVisible('The review'))
-  return { known: { ...known, looksLeft: known.looksLeft - 1 }, step }
+function read(known: Known, step: Step): State {
+  if (known.readsLeft === 0) return leave(known, notVisible('The review'))
+  return { known: { ...known, readsLeft: known.readsLeft - 1 }, step }
 }
 
 function end(known: Known, outcome: Said | Stopped | Unknown): State {

@@ -15,20 +15,20 @@ export function stopReason(facts: {
   readonly message: Pick<Message, 'state' | 'attempt'>
   readonly halted: boolean
   /** The pull request as GitHub shows it. */
-  readonly shown: PullRequestShown
+  readonly pullRequest: PullRequestShown
   /** ms UTC */
   readonly now: number
 }): 'withdrawing' | 'not_live' | 'halted' | 'not_visible' | 'head_moved' | 'closed' | undefined {
-  const { run, thread, message, shown } = facts
+  const { run, thread, message, pullRequest } = facts
   if (message.state === 'withdrawing') return 'withdrawing'
   const live = thread?.liveRun
   if (live?.runId !== run.runId || live.attempt !== message.attempt || run.state !== 'concluded') return 'not_live'
   if (facts.halted) return 'halted'
-  const head = headShown(shown, run, facts.now)
+  const head = headShown(pullRequest, run, facts.now)
   if (head === 'not_yet') return 'not_visible'
   if (head !== 'live') return 'head_moved'
   // One that was reopened since is of a later event, which the run has joined.
-  return shown.state === 'closed' && shown.updatedAt > run.eventAt ? 'closed' : undefined
+  return pullRequest.state === 'closed' && pullRequest.updatedAt > run.eventAt ? 'closed' : undefined
 }
 
 /** When to look again after an attempt that may have happened or not; `give_up` after too many errors (LE9). */
@@ -53,27 +53,27 @@ export function afterUnknown(
  * isn't behind will decide. `void`: never, because it was overtaken, and a verdict for a head that isn't live is not
  * published (PR2, PR5); what such a run leaves behind is its check run, which its ending has completed, and no label.
  */
-export function mayShow(facts: {
+export function mayPost(facts: {
   readonly desired: Resource
   readonly raisedBy: Run | undefined
   readonly halted: boolean
   /** The pull request as GitHub shows it; needed for a run that has concluded. */
-  readonly shown: PullRequestShown | undefined
+  readonly pullRequest: PullRequestShown | undefined
   /** ms UTC */
   readonly now: number
-}): 'show' | 'later' | 'void' | 'head_moved' {
-  const { desired, raisedBy, halted, shown } = facts
+}): 'post' | 'later' | 'void' | 'head_moved' {
+  const { desired, raisedBy, halted, pullRequest } = facts
   if (halted || raisedBy?.state === 'ending') return 'later'
   if (raisedBy?.state === 'concluded') {
-    const head = shown ? headShown(shown, raisedBy, facts.now) : 'not_yet'
+    const head = pullRequest ? headShown(pullRequest, raisedBy, facts.now) : 'not_yet'
     if (head === 'not_yet') return 'later'
-    return head === 'live' ? 'show' : 'head_moved'
+    return head === 'live' ? 'post' : 'head_moved'
   }
   const overtaken = raisedBy === undefined || (raisedBy.state === 'ended' && raisedBy.outcome !== 'reviewed')
   const leftBehind =
     (desired.kind === 'check_run' && desired.status === 'completed') ||
     (desired.kind === 'label' && desired.label === 'none')
-  return overtaken && !leftBehind ? 'void' : 'show'
+  return overtaken && !leftBehind ? 'void' : 'post'
 }
 
 /** True if something is still to be shown and its time has come, or if it is to be looked at a second time by now. */

@@ -70,8 +70,8 @@ const judged = mutantsOf(
     },
     {
       name: 'post: what an overtaken run wanted is shown',
-      find: "return overtaken && !leftBehind ? 'void' : 'show'",
-      replace: "return 'show'",
+      find: "return overtaken && !leftBehind ? 'void' : 'post'",
+      replace: "return 'post'",
       breaks: 'A verdict of a cancelled run is published.',
     },
   ],
@@ -144,6 +144,34 @@ const steps = mutantsOf(
       breaks: 'Two posters say one review side by side.',
       survives:
         'The lease is asked again before each step that others would see, and who doesn’t hold it records nothing. Taking it first saves such a poster its reads.',
+    },
+  ],
+)
+
+const reviews = mutantsOf(
+  {
+    file: 'shared/publishing/review-steps.ts',
+    tests: ['test/shared/publishing/review-steps.test.ts'],
+    schedules: ['test/simulation/schedules/posting.test.ts'],
+  },
+  [
+    {
+      name: 'review: a refused delete taken for a deletion',
+      find: "  if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))\n",
+      replace: '\n',
+      breaks: 'A review that was submitted just before its run ended uses no round.',
+    },
+    {
+      name: 'review: created again while the first create may still land',
+      find: '  if (taken.unanswered !== undefined && adopted === undefined) return leave(known, taken.unanswered)\n',
+      replace: '\n',
+      breaks: 'GitHub is asked for a second review while it works on the first.',
+    },
+    {
+      name: 'review: a pending one adopted whatever it says',
+      find: 'pending.find(({ body }) => isVersionOf(known, body))',
+      replace: 'pending.at(0)',
+      breaks: 'The text for an older head is submitted in place of the newer one.',
     },
   ],
 )
@@ -242,4 +270,4 @@ const resources = mutantsOf(
   ],
 )
 
-export const post = [...judged, ...said, ...steps, ...messages, ...resources]
+export const post = [...judged, ...said, ...steps, ...reviews, ...messages, ...resources]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterUnknown, isOwed, mayShow, nextRecheckAt, stopReason } from '../../../../functions/post/core/posting.ts'
+import { afterUnknown, isOwed, mayPost, nextRecheckAt, stopReason } from '../../../../functions/post/core/posting.ts'
 import { HEAD_VISIBLE_WITHIN_MS, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../../shared/base/limits.ts'
 import type { ShownResource } from '../../../../shared/ledger/resource.ts'
 import { endedCheckRun, inProgressCheckRun } from '../../../../shared/publishing/check-run.ts'
@@ -22,8 +22,8 @@ const thread: Thread = {
   liveRun: { runId: run.runId, attempt: 1, kind: 'full', eventAt: 1_000 },
   version: 3,
 }
-const shown = { head: { sha: run.head }, state: 'open', updatedAt: 5_000 }
-const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, shown, now: NOW } as const
+const pullRequest = { head: { sha: run.head }, state: 'open', updatedAt: 5_000 }
+const facts = { run, thread, message: { state: 'owed', attempt: 1 }, halted: false, pullRequest, now: NOW } as const
 
 describe('stopReason', () => {
   it('a message of the live run, at the head that GitHub shows, under no halt, may be said', () => {
@@ -31,20 +31,24 @@ describe('stopReason', () => {
   })
 
   it('PR2, A13: not at a head that GitHub no longer shows', () => {
-    expect(stopReason({ ...facts, shown: { ...shown, head: { sha: 'newer' } } })).toBe('head_moved')
+    expect(stopReason({ ...facts, pullRequest: { ...pullRequest, head: { sha: 'newer' } } })).toBe('head_moved')
   })
 
   it('PL8: a view from before the event shows no newer head: it is looked at again, for a bounded time', () => {
-    const behind = { ...shown, head: { sha: 'older' }, updatedAt: run.eventAt - 1 }
-    expect(stopReason({ ...facts, shown: behind })).toBe('not_visible')
-    expect(stopReason({ ...facts, shown: behind, now: TOO_LATE })).toBe('head_moved')
-    expect(stopReason({ ...facts, shown: { ...behind, updatedAt: run.eventAt } })).toBe('not_visible')
-    expect(stopReason({ ...facts, shown: { ...behind, updatedAt: run.eventAt }, now: TOO_LATE })).toBe('head_moved')
+    const behind = { ...pullRequest, head: { sha: 'older' }, updatedAt: run.eventAt - 1 }
+    expect(stopReason({ ...facts, pullRequest: behind })).toBe('not_visible')
+    expect(stopReason({ ...facts, pullRequest: behind, now: TOO_LATE })).toBe('head_moved')
+    expect(stopReason({ ...facts, pullRequest: { ...behind, updatedAt: run.eventAt } })).toBe('not_visible')
+    expect(stopReason({ ...facts, pullRequest: { ...behind, updatedAt: run.eventAt }, now: TOO_LATE })).toBe(
+      'head_moved',
+    )
   })
 
   it('L4: not where it was closed since; one that was closed before it was reopened is open', () => {
-    expect(stopReason({ ...facts, shown: { ...shown, state: 'closed' } })).toBe('closed')
-    expect(stopReason({ ...facts, shown: { ...shown, state: 'closed', updatedAt: run.eventAt } })).toBeUndefined()
+    expect(stopReason({ ...facts, pullRequest: { ...pullRequest, state: 'closed' } })).toBe('closed')
+    expect(
+      stopReason({ ...facts, pullRequest: { ...pullRequest, state: 'closed', updatedAt: run.eventAt } }),
+    ).toBeUndefined()
   })
 
   it('RC4: not under a halt', () => {
@@ -150,39 +154,39 @@ describe('what is owed', () => {
   })
 })
 
-describe('mayShow', () => {
+describe('mayPost', () => {
   const label = { kind: 'label', label: 'muster: checking' } as const
   const ended = runOf({ state: 'ended', outcome: 'closed' })
 
-  const seen = { shown, now: NOW }
-  const newer = { ...seen, shown: { ...shown, head: { sha: 'newer' } } }
-  const notAsked = { shown: undefined, now: NOW }
+  const seen = { pullRequest, now: NOW }
+  const newer = { ...seen, pullRequest: { ...pullRequest, head: { sha: 'newer' } } }
+  const notAsked = { pullRequest: undefined, now: NOW }
 
   it('PR2, PR5: a verdict only of the head that GitHub shows, and never under a halt', () => {
-    expect(mayShow({ ...seen, desired: label, raisedBy: run, halted: false })).toBe('show')
-    expect(mayShow({ ...newer, desired: label, raisedBy: run, halted: false })).toBe('head_moved')
-    expect(mayShow({ desired: label, raisedBy: run, halted: true, ...seen })).toBe('later')
-    expect(mayShow({ desired: label, raisedBy: runOf({ state: 'ending' }), halted: false, ...seen })).toBe('later')
+    expect(mayPost({ ...seen, desired: label, raisedBy: run, halted: false })).toBe('post')
+    expect(mayPost({ ...newer, desired: label, raisedBy: run, halted: false })).toBe('head_moved')
+    expect(mayPost({ desired: label, raisedBy: run, halted: true, ...seen })).toBe('later')
+    expect(mayPost({ desired: label, raisedBy: runOf({ state: 'ending' }), halted: false, ...seen })).toBe('later')
   })
 
   it('PL8: a verdict waits while GitHub shows the head before its own', () => {
-    const behind = { ...shown, head: { sha: 'older' }, updatedAt: run.eventAt - 1 }
-    const asked = { desired: label, raisedBy: run, halted: false, shown: behind }
-    expect(mayShow({ ...asked, now: NOW })).toBe('later')
-    expect(mayShow({ ...asked, now: TOO_LATE })).toBe('head_moved')
+    const behind = { ...pullRequest, head: { sha: 'older' }, updatedAt: run.eventAt - 1 }
+    const asked = { desired: label, raisedBy: run, halted: false, pullRequest: behind }
+    expect(mayPost({ ...asked, now: NOW })).toBe('later')
+    expect(mayPost({ ...asked, now: TOO_LATE })).toBe('head_moved')
   })
 
   it('I3: what is in progress is not shown for a run that is over; how it ended is', () => {
     const checkRun = endedCheckRun(ended)
-    expect(mayShow({ desired: checkRun, raisedBy: ended, halted: false, ...notAsked })).toBe('show')
-    expect(mayShow({ desired: inProgressCheckRun(ended, []), raisedBy: ended, halted: false, ...notAsked })).toBe(
+    expect(mayPost({ desired: checkRun, raisedBy: ended, halted: false, ...notAsked })).toBe('post')
+    expect(mayPost({ desired: inProgressCheckRun(ended, []), raisedBy: ended, halted: false, ...notAsked })).toBe(
       'void',
     )
   })
 
   it('D3: a run that has ended without a verdict leaves no label, and what it said before is void', () => {
-    expect(mayShow({ desired: label, raisedBy: ended, halted: false, ...notAsked })).toBe('void')
+    expect(mayPost({ desired: label, raisedBy: ended, halted: false, ...notAsked })).toBe('void')
     const none = { kind: 'label', label: 'none' } as const
-    expect(mayShow({ desired: none, raisedBy: ended, halted: false, ...notAsked })).toBe('show')
+    expect(mayPost({ desired: none, raisedBy: ended, halted: false, ...notAsked })).toBe('post')
   })
 })
