@@ -1,6 +1,6 @@
 /** What Muster asks of GitHub, in plain types: what is read is whole or says that it isn't, what is written says if it happened. */
 import type { FileChange } from '../findings/diff.ts'
-import type { Annotation, CheckConclusion, InlineComment } from '../publishing/github-payloads.ts'
+import type { Annotation, CheckRunResource, InlineComment } from '../publishing/github-payloads.ts'
 
 export interface Repo {
   readonly owner: string
@@ -82,15 +82,7 @@ export interface CheckRunSeen {
 }
 
 /** What is sent to a check run. At most 50 annotations; GitHub appends them to those that are there (S1). */
-export interface CheckRunChange {
-  readonly name: string
-  readonly status: 'in_progress' | 'completed'
-  readonly conclusion?: CheckConclusion
-  readonly title: string
-  readonly summary: string
-  readonly text: string
-  readonly annotations: readonly Annotation[]
-}
+export type CheckRunChange = Omit<CheckRunResource, 'kind' | 'head' | 'externalId'>
 
 export interface NewReview {
   readonly commitId: string

@@ -16,14 +16,14 @@ export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRun
   return orUnknown<Kept>(async () => {
     const [before, ...copies] = await ownCheckRuns(github, repo, desired)
     const missing = await missingAnnotations(github, repo, before, desired)
+    const { head, externalId } = desired
+    const first = { ...desired, annotations: missing.slice(0, ANNOTATIONS_PER_REQUEST) }
     if (before === undefined) {
-      const first = missing.slice(0, ANNOTATIONS_PER_REQUEST)
-      const created = await github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first))
-      await append(github, repo, created, desired, missing.slice(ANNOTATIONS_PER_REQUEST))
+      const id = await github.createCheckRun(repo, head, externalId, first)
+      await append(github, repo, id, desired, missing.slice(ANNOTATIONS_PER_REQUEST))
     } else {
-      if (missing.length === 0 && !shows(before, desired)) {
-        await orUnanswered(github.updateCheckRun(repo, before.id, changeOf(desired, [])))
-      }
+      if (missing.length === 0 && !shows(before, desired))
+        await orUnanswered(github.updateCheckRun(repo, before.id, first))
       await append(github, repo, before.id, desired, missing)
     }
     for (const copy of copies.filter((run) => !isClosed(run))) {
@@ -71,7 +71,7 @@ async function append(
 ): Promise<void> {
   for (let from = 0; from < annotations.length; from += ANNOTATIONS_PER_REQUEST) {
     const next = annotations.slice(from, from + ANNOTATIONS_PER_REQUEST)
-    await orUnanswered(github.updateCheckRun(repo, id, changeOf(desired, next)))
+    await orUnanswered(github.updateCheckRun(repo, id, { ...desired, annotations: next }))
   }
 }
 
@@ -89,11 +89,6 @@ function shows(seen: CheckRunSeen, desired: CheckRunResource): boolean {
 /** A copy that was created with its result, by a call that landed late, is closed as well: nobody sees two results. */
 function isClosed(copy: CheckRunSeen): boolean {
   return copy.status === 'completed' && copy.title === COPY_TITLE
-}
-
-function changeOf(desired: CheckRunResource, annotations: readonly Annotation[]): CheckRunChange {
-  const { name, status, conclusion, title, summary, text } = desired
-  return { name, status, title, summary, text, annotations, ...(conclusion === undefined ? {} : { conclusion }) }
 }
 
 function closing({ name }: CheckRunResource): CheckRunChange {

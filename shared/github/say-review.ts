@@ -39,8 +39,10 @@ export async function sayReview(
       case 'check':
         if (step.ours !== undefined) await onPending?.(step.ours.id)
         return { ...step, answer: await checks() }
-      case 'create':
-        return { ...step, answer: await orUnanswered(github.createPendingReview(repo, number, step.review)) }
+      case 'create': {
+        const review = { commitId: message.head, body: step.body, comments: step.comments }
+        return { ...step, answer: await orUnanswered(github.createPendingReview(repo, number, review)) }
+      }
       case 'submit': {
         const { ours, event } = step
         return { ...step, answer: await orUnanswered(github.submitReview(repo, number, ours.id, event, ours.body)) }

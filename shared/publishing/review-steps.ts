@@ -39,10 +39,7 @@ export type Step =
   | { readonly name: 'check'; readonly ours: Ours | undefined; readonly others: readonly number[] }
   | { readonly name: 'delete_other'; readonly id: number; readonly rest: readonly number[] }
   | { readonly name: 'delete_ours'; readonly id: number }
-  | {
-      readonly name: 'create'
-      readonly review: Pick<ReviewMessage, 'body' | 'comments'> & { readonly commitId: string }
-    }
+  | { readonly name: 'create'; readonly body: string; readonly comments: ReviewMessage['comments'] }
   | { readonly name: 'submit'; readonly event: ReviewMessage['event']; readonly ours: Ours }
 
 /** What each step answers. A Retry is a write without an answer: GitHub may have done it. */
@@ -152,9 +149,8 @@ function afterCheck(known: Known, { ours, others, answer }: Answered<{ name: 'ch
   }
   if (others.length > 0) return deleteOthers(known, others)
   if (ours !== undefined) return { known, step: { name: 'submit', ours, event: known.event } }
-  const { message, placing } = known
-  const { body, comments } = versionOf(message, placing.inBody)
-  return { known, step: { name: 'create', review: { commitId: message.head, body, comments } } }
+  const { body, comments } = versionOf(known.message, known.placing.inBody)
+  return { known, step: { name: 'create', body, comments } }
 }
 
 function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): State {
@@ -166,7 +162,7 @@ function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): Sta
   return list(isGone ? { ...known, created: undefined } : known)
 }
 
-function afterCreate(known: Known, { review, answer }: Answered<{ name: 'create' } & Step>): State {
+function afterCreate(known: Known, { body, answer }: Answered<{ name: 'create' } & Step>): State {
   if (isFailure(answer, 'retry')) return list(known, answer)
   if (answer.state === 'refused') {
     if (ONE_PENDING_ONLY.test(answer.sentence)) return list(known)
@@ -174,7 +170,7 @@ function afterCreate(known: Known, { review, answer }: Answered<{ name: 'create'
   }
   const placing = afterAcceptance(known.placing)
   if (placing !== undefined) return deleteOthers({ ...known, placing }, [answer.id])
-  return list({ ...known, created: { id: answer.id, body: review.body } })
+  return list({ ...known, created: { id: answer.id, body } })
 }
 
 function afterSubmit(known: Known, answer: Answers['submit']): State {

@@ -27,7 +27,7 @@ const list = { name: 'list', answer: nothing } as const
 const readBack = { name: 'read_back', unlisted: unanswered } as const
 const check = { name: 'check', ours: undefined, others: [], answer: 'go' } as const
 const deleteOurs = { name: 'delete_ours', id: 7 } as const
-const create = { name: 'create', review: { commitId: 'head', body: whole.body, comments: [] } } as const
+const create = { name: 'create', body: whole.body, comments: [] } as const
 const submit = { name: 'submit', ours, event: 'COMMENT' } as const
 const created = { state: 'created', id: 7 } as const
 const refused = (sentence: string) => ({ state: 'refused', sentence }) as const
@@ -97,12 +97,7 @@ describe('the next step', () => {
       { ...check, ours, others: [8, 9] },
       { name: 'delete_other', id: 8, rest: [9] },
     ],
-    [
-      'a missing review is created with its digest',
-      {},
-      check,
-      { name: 'create', review: { commitId: 'head', body: whole.body } },
-    ],
+    ['a missing review is created with its digest', {}, check, { name: 'create', body: whole.body }],
     ['our review is submitted by id', {}, { ...check, ours }, { name: 'submit', ours, event: 'REQUEST_CHANGES' }],
     [
       'IL2: a delete that is refused is read back as a submit',
