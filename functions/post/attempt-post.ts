@@ -1,4 +1,7 @@
-/** One attempt to post something on GitHub. Messages and resources go this one way, and differ in the steps of a Posting. */
+/**
+ * One attempt to post an item on GitHub. Messages, replies and resources take the same way and differ in the steps of a
+ * Posting.
+ */
 import type { LogFields } from '../../shared/aws/log.ts'
 import { type Dead, isFailure, type Refused, type Retry } from '../../shared/base/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
@@ -10,25 +13,28 @@ import { writingFor } from './writing.ts'
 
 export interface Posting<Posted, Recorded> {
   readonly repository: Repository
-  /** As it was read before its lease. */
+  /** The item as read before its lease. */
   readonly item: { readonly errors: number; readonly owner?: string | undefined; readonly recheckAt?: number }
-  /** What the log calls it. */
+  /** Name and fields of the item in the log. */
   readonly logged: { readonly name: string; readonly fields: LogFields }
-  /** False where nothing is due, or where another poster holds the item. */
+  /** False where nothing is due or another poster holds the item. */
   readonly lease: () => Promise<boolean>
   readonly attempt: (github: GitHub) => Promise<Posted | Stopped | Unknown>
   readonly settle: (posted: Posted, recheckAt: number | undefined) => Promise<Recorded>
-  /** Due again at `at` (ms UTC). `error` counts toward giving up; `because` is absent where the attempt was stopped. */
+  /**
+   * Makes the item due again at `at` (ms UTC). `error` counts toward giving up. `because` is absent after a stopped
+   * attempt.
+   */
   readonly postpone: (
     until: { readonly at: number; readonly error: boolean; readonly recheckAt: number | undefined },
     because?: Retry,
   ) => Promise<Recorded>
   readonly giveUp: (because: Retry | Dead | Refused, recheckAt: number | undefined) => Promise<Recorded>
-  /** Records a failure that isn't GitHub's; without it the failure is thrown. */
+  /** Records a failure outside of GitHub; without this step the failure is thrown. */
   readonly unexpected?: (error: unknown) => Promise<Recorded>
 }
 
-/** Takes the lease, tries, then settles, postpones or gives up; undefined without the lease. */
+/** Leases and tries an item, then settles, postpones or gives up. Undefined without the lease. */
 export async function attemptPost<Posted extends { readonly state: string }, Recorded>(
   deps: PostDeps,
   posting: Posting<Posted, Recorded>,

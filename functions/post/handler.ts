@@ -1,4 +1,4 @@
-/** Post: brings GitHub to what the ledger says is to be shown. What is there is read before, what is shown is read back after. */
+/** Post: brings GitHub to the state that the ledger wants. Each write has a read before and a read-back after. */
 import { randomUUID } from 'node:crypto'
 import { type BatchAnswer, processBatch, type QueueRecord } from '../../shared/aws/batch.ts'
 import { environment, timings } from '../../shared/aws/environment.ts'
@@ -36,7 +36,7 @@ async function depsFor({ installationId }: Repository): Promise<PostDeps> {
   return { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
 }
 
-/** Does what is due for one run's pull request, or for a reply there; what can't be done now stays due in the table. */
+/** Posts everything due for one run, or one reply; the table keeps the rest due. */
 async function post(body: string): Promise<void> {
   const nudge = inputOf(outboxNudge, JSON.parse(body))
   const { runId } = nudge

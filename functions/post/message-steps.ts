@@ -1,4 +1,4 @@
-/** The steps that all messages have in common: due and leased as one, postponed, given up. */
+/** The posting steps of every message: lease, postpone, give up. */
 import { isFailure } from '../../shared/base/errors.ts'
 import {
   leaseMessage,
@@ -21,7 +21,8 @@ export function messageSteps(
     item: isOpen(message) ? message : { ...message, errors: 0 },
     lease: async () => isDue(message, now()) && leaseMessage(ledger, message, owner, now()),
     postpone: (until) => postponeMessage(ledger, message, owner, until),
-    // Given up, it is always looked at a second time: what GitHub took, and didn't show while it was tried, stands there (IL2, LE14).
+    // A message that was given up is always rechecked: GitHub may show later what it took during the attempts (IL2,
+    // LE14).
     async giveUp(because) {
       if (!isOpen(message)) return void (await recordRecheck(ledger, message, owner))
       const reason = isFailure(because, 'retry') ? `post_failed: ${because.message}` : because.message
@@ -31,8 +32,8 @@ export function messageSteps(
 }
 
 /**
- * Ends whatever is due for a message whose run has been removed: a run that has ended is kept for RETENTION_S, messages
- * longer. Nobody knows any more where, or whether, it may be said, so GitHub isn't asked. Repeatable.
+ * Settles a message whose run was removed: messages are kept longer than RETENTION_S, the time of an ended run. Without
+ * its run the place of a message is unknown, so GitHub isn't asked. Repeatable.
  */
 export async function forgetMessage(deps: Leasing, message: Message): Promise<void> {
   const { ledger, owner } = deps

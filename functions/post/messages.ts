@@ -1,4 +1,4 @@
-/** Says what a run owes to say: once, under the message's lease, and only while the run may speak. */
+/** Posts the reviews that a run owes: once each, under the message's lease, and only while the run may speak. */
 
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
@@ -28,22 +28,22 @@ import type { PostDeps } from './deps.ts'
 import { endClosed, endSuperseded } from './end-run.ts'
 import { messageSteps } from './message-steps.ts'
 
-/** Every message of the run that is owed, being withdrawn, or to be looked at again. One that another poster holds is left to it. */
+/** Posts each message of the run that is due. Messages under the lease of another poster are left out. */
 export async function postMessages(deps: PostDeps, run: Run): Promise<void> {
   const { ledger } = deps
   const messages = await readMessages(ledger, { repositoryId: run.repository.id, number: run.number, runId: run.runId })
   const isHalted = messages.some(({ state }) => state === 'owed') && (await standingHalt(ledger, run.repository))
   for (const message of messages) {
-    // It waits for the end of the halt as it stands: taking its lease and giving it back would cost two writes a minute.
+    // A halted message keeps its state: a lease taken and given back would cost two writes a minute.
     if (isHalted && message.state === 'owed') continue
     await attemptPost(deps, postingOf(deps, run, message))
   }
 }
 
 /**
- * An open message is said; or, where its run is ending, what nobody has seen of it is taken back. A settled one is looked at
- * a second time: a pending review that was left behind goes, and one that was submitted though the message was withdrawn or
- * given up counts as said, with its round (IL2, IL14). Halts don't keep it: nothing new is said.
+ * The posting of one review. An owed message is said; a withdrawing message loses its pending review. A settled message
+ * is rechecked: its pending review goes, and a review that was submitted after all counts as said, with its round (IL2,
+ * IL14). A halt doesn't stop a recheck, because nothing new is said.
  */
 function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | Absent, void> {
   const { ledger, documents, owner } = deps
@@ -88,7 +88,7 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
       else await recordRecheck(ledger, message, owner, recheckAt)
     },
     async postpone(until, because) {
-      // Also where it was due for a lease alone that was never given back: nothing else would make it be looked at.
+      // A settled message under an abandoned lease has no other time of its recheck.
       const again = isOpen(message) ? until : { ...until, error: false, recheckAt: until.at }
       if (because !== undefined) return steps.postpone(again, because)
       if (message.state === 'withdrawing') {
@@ -108,7 +108,7 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
   }
 }
 
-/** What stands on GitHub is said, and its round counts, whoever holds the message by now. */
+/** Records a review that stands on GitHub as said and counts its round, whoever holds the message. */
 async function recordSaid(
   { ledger, owner, log }: PostDeps,
   run: Run,
@@ -117,17 +117,18 @@ async function recordSaid(
   recheckAt: number | undefined,
 ): Promise<void> {
   if (seen.repeated > 0) log.error('A review stands more than once', { runId: run.runId, count: seen.repeated + 1 })
-  // Counted before it is marked: who dies in between leaves it to be looked at, and counted, again (IL2).
+  // The round counts before the message is said: after a crash in between, the recheck counts again (IL2).
   if (message.round > 0) await countRound(ledger, { repositoryId: run.repository.id, number: run.number }, message)
   FAILPOINT: await failpoint('post.round_counted')
   const said = { state: 'said', githubId: seen.reviewId } as const
   if (await settleMessage(ledger, message, owner, said, recheckAt)) return
-  // Its run began to end meanwhile: it is said nevertheless, and who waits to know needn't wait for our lease to end.
+  // The run began to end meanwhile. The message is said all the same, so the end of the run doesn't wait for this
+  // lease.
   const current = await readMessage(ledger, message)
   if (current?.state === 'withdrawing') await settleMessage(ledger, current, owner, said, recheckAt)
 }
 
-/** Asked right before each step that others would see; everything is read anew. */
+/** Reads everything anew, right before each step that others see. */
 async function reasonToStop(
   deps: PostDeps,
   message: Message,
@@ -146,7 +147,7 @@ async function reasonToStop(
   }
 }
 
-/** One that is owed by an attempt that is over is owed by nobody: it is withdrawn, as an ending does it. */
+/** Withdraws a message of an attempt that is over, as the end of the run does. */
 async function withdrawIfOver({ ledger, now }: PostDeps, message: Message): Promise<void> {
   const run = await readRun(ledger, message.runId)
   const over = run?.state === 'ended' || (run?.attempt ?? Infinity) > message.attempt

@@ -1,4 +1,4 @@
-/** Everything that is due on GitHub for one run: what it says, what it keeps true, and its end when all of it is shown. */
+/** Posts everything due for one run: its messages, its resources, and its end. */
 
 import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
@@ -9,7 +9,7 @@ import type { PostDeps } from './deps.ts'
 import { postMessages } from './messages.ts'
 import { keepResources } from './resources.ts'
 
-/** True if nothing is owed for the run any more. Repeatable by anyone, at any point: leases are on the items. */
+/** True if the run owes nothing any more. Repeatable by anyone at any point, because the items carry the leases. */
 export async function postRun({ github, ...rest }: PostDeps, coordinator: Coordinator, run: Run): Promise<boolean> {
   const deps = { ...rest, github: whileNew(github, run, rest.now) }
   await postMessages(deps, run)

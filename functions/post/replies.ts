@@ -1,6 +1,6 @@
 /**
- * Says replies to commands. They belong to no run: each is said once under its own lease, also while its repository is
- * halted, for whoever pauses it is answered; a halt of the fleet or of the installation keeps Muster silent.
+ * Posts replies to commands. A reply belongs to no run and has its own lease. A halted repository gets its replies,
+ * because whoever paused it expects an answer; a halt of the fleet or the installation silences them.
  */
 
 import { getDocument } from '../../shared/documents/documents.ts'
@@ -20,14 +20,14 @@ import { isOpen } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
 import { messageSteps } from './message-steps.ts'
 
-/** A message that is a reply. */
+/** A message without a run. */
 export type Reply = Message & { readonly repository: Repository }
 
 export function isReply(message: Message): message is Reply {
   return message.repository !== undefined
 }
 
-/** Says a reply that is owed, or looks again at one that was settled. One that another poster holds is left to it. */
+/** Posts or rechecks a reply. A reply under the lease of another poster is left alone. */
 export async function postReply(deps: PostDeps, message: Reply): Promise<void> {
   const { ledger, documents, owner } = deps
   const { repository, number, pendingId } = message

@@ -1,4 +1,4 @@
-/** Keeps what runs raised true on GitHub: check runs, summary comment, label, under the pull request's lease */
+/** Keeps the resources of a pull request true on GitHub, under their lease: check runs, summary comment, label. */
 
 import { sentenceOf } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
@@ -25,10 +25,10 @@ import { isLeaseAbandoned, isOwed, mayPost } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
 import { endSuperseded } from './end-run.ts'
 
-/** Raised anew while they were shown, resources are shown at once so often; what comes after that is the next nudge's. */
+/** Rounds for resources that were raised during a round; the next nudge takes the rest. */
 const ROUNDS_MAX = 3
 
-/** Each resource of the run's pull request that is owed. All are left to another poster that holds them. */
+/** Posts each due resource of the run's pull request. Resources under the lease of another poster are left alone. */
 export async function keepResources(deps: PostDeps, run: Run): Promise<void> {
   const { ledger, owner, now } = deps
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
@@ -36,9 +36,9 @@ export async function keepResources(deps: PostDeps, run: Run): Promise<void> {
     const resources = await readResources(ledger, pullRequest)
     if (!resources) return
     const owed = resources.all.filter((resource) => isOwed(resource, now()))
-    // A lease that nobody gave back: its poster died, or had taken it by a call that landed late, when nothing was owed any more.
+    // An abandoned lease is given back: its poster died, or took the lease by a call that landed late.
     if (owed.length === 0 && !isLeaseAbandoned(resources, now())) return
-    // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
+    // Halted resources keep their state: a lease taken and given back would cost two writes a minute.
     if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return
     FAILPOINT: await failpoint('post.resources_leased')
@@ -51,14 +51,14 @@ async function keepAll(deps: PostDeps, run: Run, resources: Resources, owed: rea
   const outcomes: ResourceOutcome[] = []
   const failures: unknown[] = []
   let leasedAt = now()
-  /** A slow one must not use up the time of the next. */
+  /** A slow resource must not use up the time of the next. */
   async function lease(): Promise<boolean> {
     if (now() - leasedAt <= ledger.timings.postLeaseMs / 2) return true
     leasedAt = now()
     return renewResources(ledger, resources, owner, leasedAt)
   }
   for (const resource of owed) {
-    // A resource is never given up: it stays due, later each time, and its error is on the item.
+    // A resource is never given up: the wait grows with each error, and the item names the error.
     const item = { ...resource, owner: resources.owner, errors: Math.min(resource.errors, 3) }
     const outcome = await attemptPost(deps, { ...postingOf(deps, run, resource, failures), item, lease })
     if (outcome === undefined) return 'lost'
@@ -70,7 +70,7 @@ async function keepAll(deps: PostDeps, run: Run, resources: Resources, owed: rea
   return recorded
 }
 
-/** What was not expected is pushed to `failures`. */
+/** The posting of one resource. Unexpected errors go to `failures`. */
 function postingOf(
   deps: PostDeps,
   run: Run,
@@ -110,7 +110,7 @@ function postingOf(
   }
 }
 
-/** Asked right before what others would see; everything is read anew. */
+/** Reads everything anew, right before a write that others see. */
 async function allowedNow(
   deps: PostDeps,
   run: Run,
@@ -119,7 +119,7 @@ async function allowedNow(
 ): Promise<'post' | 'later' | 'void'> {
   const { ledger, github, now } = deps
   const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
-  // Only a verdict needs its head to be live; asking costs a request.
+  // Only a verdict depends on the head, and the question costs a request.
   const pullRequest = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
   const allowed = mayPost({ desired, raisedBy, halted: halt !== undefined, pullRequest, now: now() })
   if (allowed !== 'head_moved') return allowed

@@ -1,4 +1,4 @@
-/** GitHub as a poster writes to it: each creation of content is counted before, and a write without an answer is remembered. */
+/** GitHub as a poster writes to it: the budget meters creations, and an unanswered write is remembered. */
 import { isFailure, Retry } from '../../shared/base/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { closeBudget, closedUntil, takeBudget } from '../../shared/ledger/budget.ts'
@@ -7,19 +7,19 @@ import type { PostDeps } from './deps.ts'
 
 export interface Writing {
   readonly github: GitHub
-  /** True once a write was not answered: it may still land, so a second look is due. */
+  /** True after an unanswered write: the write may still land, so a recheck is due. */
   readonly unanswered: () => boolean
 }
 
 /**
- * Without budget a creation throws Retry `github_throttled` with the time until there is some, before GitHub is asked: it
- * takes time and is no error (AW76). Making and submitting a review, which are taken together, and making a comment count;
- * what changes or removes something, check runs and labels don't, and a burst is not held up by them. A limit that GitHub
- * itself names closes the budget until then: nobody of the installation writes into it, which GitHub asks for.
+ * The budget meters reviews, with create and submit taken together, and comments. Changes, deletions, check runs and
+ * labels are free, so no burst holds them up. Without budget a creation throws Retry `github_throttled` before GitHub
+ * is asked: the wait uses time and is no error (AW76). A limit that GitHub names closes the budget: GitHub asks that
+ * nobody of the installation writes until then.
  */
 export function writingFor({ ledger, github, now }: PostDeps, { installationId }: Repository): Writing {
   let isUnanswered = false
-  /** Taken and not used yet. */
+  /** Creations taken from the budget, not used yet. */
   let left = 0
 
   async function take(creations: number): Promise<void> {
@@ -37,7 +37,7 @@ export function writingFor({ ledger, github, now }: PostDeps, { installationId }
     throw new Retry('github_throttled', 'GitHub takes nothing of this installation for now', until - now())
   }
 
-  /** `creations` are taken at once: this one, and what follows it; none for what creates nothing. */
+  /** `creations` are taken together for this write and the writes after it; 0 for a write that creates nothing. */
   function metered<Arguments extends readonly unknown[], Result>(
     write: (...args: Arguments) => Promise<Result>,
     creations = 0,

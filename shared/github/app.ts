@@ -4,7 +4,7 @@ import { appSecretOf } from './app-secret.ts'
 import { type OpenInstallation, openGitHub } from './client.ts'
 import type { GitHub } from './github.ts'
 
-/** GitHub as an installation of our App sees it. Throws Refused `secret_missing` if the App's secret isn't filled in. */
+/** Opens GitHub for an installation of our App. Throws Refused `secret_missing` if the App's secret isn't filled in. */
 export type OpenApp = (installationId: number, now: number) => Promise<GitHub>
 
 /** `baseUrl` is the root of the REST API. Nothing is read before the first call. */

@@ -1,4 +1,4 @@
-/** One call to GitHub: signed, with a deadline, strictly parsed; reads may be asked twice, writes never are (AW74). */
+/** One call to GitHub: signed, with a deadline, strictly parsed. A read may be asked twice, a write never (AW74). */
 
 import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/core'
@@ -17,7 +17,7 @@ import type { Repo } from './github.ts'
 
 export type Route = keyof Endpoints
 export type Parameters<R extends Route> = Omit<Endpoints[R]['parameters'], 'headers' | 'request' | 'baseUrl'>
-/** Ids are typed as possible bigints by Octokit; they are parsed as numbers here, and those that we read are far below 2^53. */
+/** Octokit types ids as possible bigints; here they are parsed as numbers, and ids of GitHub are far below 2^53. */
 export type Data<R extends Route> = Endpoints[R]['response']['data']
 
 export interface Success<R extends Route> {
@@ -26,7 +26,7 @@ export interface Success<R extends Route> {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A status that the caller said it expects, with GitHub's sentence. */
+/** A status that the caller expects, with GitHub's sentence. */
 export interface Expected {
   readonly state: 'expected'
   readonly status: number
@@ -37,16 +37,16 @@ export interface TooLarge {
   readonly state: 'too_large'
 }
 
-/** Calls GitHub for one installation. Throws only the failures that shared/github/github.ts names. */
+/** Calls GitHub for one installation. Throws only the failures of shared/github/github.ts. */
 export interface Caller {
   call<R extends Route>(route: R, parameters: Parameters<R>): Promise<Success<R>>
-  /** As `call`, but these statuses are answers and not failures. A limit is a failure whatever its status. */
+  /** As `call`, with `statuses` as answers and not as failures. A limit is a failure whatever its status. */
   callExpecting<R extends Route>(
     route: R,
     parameters: Parameters<R>,
     statuses: readonly number[],
   ): Promise<Success<R> | Expected>
-  /** As `call`, but an answer of more than `bytesMax` is given up as `too_large`, without holding it. */
+  /** As `call`, but an answer of more than `bytesMax` is `too_large` and not held in memory. */
   callBounded<R extends Route>(
     route: R,
     parameters: Parameters<R>,
@@ -62,23 +62,26 @@ export interface Connection {
   readonly signJwt: SignJwt
   readonly tokens: TokenMemory
   readonly now: () => number
-  /** Ends every call of this caller early. */
+  /** Ends every call of the caller early. */
   readonly signal: AbortSignal | undefined
 }
 
-/** GitHub's REST API as of this date; newer ones may drop what is read here. */
+/** The version of GitHub's REST API; a newer version may drop members that are read here. */
 const API_VERSION = '2022-11-28'
 const USER_AGENT = 'muster'
 
-/** What Octokit asks by itself when it has no token for the installation. */
+/** Octokit's own request for an installation token. */
 const TOKEN_REQUEST: CallName = { route: 'POST /app/installations/{installation_id}/access_tokens', writes: false }
 
-/** A repository, as routes name it. */
+/** A repository in the parameters of a route. */
 export function inRepo({ owner, name }: Repo): { readonly owner: string; readonly repo: string } {
   return { owner, repo: name }
 }
 
-/** A caller over Octokit, whose App authentication buys and renews tokens, corrects a wrong clock once, and bears with a new token's first seconds. */
+/**
+ * A caller over Octokit. Octokit's App authentication buys and renews tokens, corrects a wrong clock once, and waits
+ * out a new token's first seconds.
+ */
 export function createCaller(connection: Connection): Caller {
   const octokit = openOctokit(connection)
 
@@ -96,7 +99,7 @@ export function createCaller(connection: Connection): Caller {
     })
     const bytes = await readUpTo(bytesMax, body)
     if (bytes === undefined) return { state: 'too_large' }
-    // Parsed here and not by Octokit, which answers the text of a body that stops half-way as if it were the data.
+    // Octokit would answer the text of a body that stops half-way as if the text were the data.
     const data = bytes.length === 0 ? undefined : wellFormed(JSON.parse(bytes.toString('utf8')))
     return { state: 'success', data: data as Data<R>, headers: headers as Success<R>['headers'] }
   }
@@ -117,7 +120,7 @@ export function createCaller(connection: Connection): Caller {
       try {
         return await endedBy(signal, once(route, parameters, bytesMax, signal))
       } catch (error) {
-        // Nothing was asked of GitHub yet where the token failed: its 404 is no missing file, and its 502 no unknown write.
+        // A failed token request asked nothing of GitHub yet: its 404 is no missing file, and its 502 no unknown write.
         const asked = isTokenRequest(error) ? TOKEN_REQUEST : name
         const answer = answerOf(error)
         const failure = answer ? failureOf(answer, asked, connection.now()) : unreachable(asked, transportReason(error))
@@ -150,7 +153,7 @@ export function createCaller(connection: Connection): Caller {
 }
 
 function openOctokit({ baseUrl, appId, installationId, signJwt, tokens }: Connection): Octokit {
-  const silent = () => undefined // Octokit's own warnings go to the console; ours are errors with a code
+  const silent = () => undefined // Octokit's own warnings go to the console; our errors carry a code
   return new Octokit({
     baseUrl,
     userAgent: USER_AGENT,
@@ -161,14 +164,14 @@ function openOctokit({ baseUrl, appId, installationId, signJwt, tokens }: Connec
   })
 }
 
-/** Also the requests that Octokit makes by itself, for tokens, have a deadline: they don't carry the caller's signal. */
+/** Octokit's own token requests lack the caller's signal, so they have a deadline here. */
 const fetchWithin: typeof fetch = (input, init) => {
   const deadline = AbortSignal.timeout(GITHUB_CALL_MS)
   const signal = init?.signal ? AbortSignal.any([deadline, init.signal]) : deadline
   return fetch(input, { ...init, signal })
 }
 
-/** `work`, or a rejection as soon as `signal` aborts: Octokit sleeps between tries of a fresh token, deaf to signals. */
+/** `work`, or a rejection as soon as `signal` aborts: Octokit ignores signals while it waits for a fresh token. */
 async function endedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
@@ -181,9 +184,9 @@ async function endedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The bytes of a body; undefined, and the rest is not read, if there are more than `bytesMax`. */
+/** The bytes of a body; undefined, without reading the rest, for more than `bytesMax`. */
 async function readUpTo(bytesMax: number, body: unknown): Promise<Buffer | undefined> {
-  if (!(body instanceof ReadableStream)) return Buffer.alloc(0) // 204 has none
+  if (!(body instanceof ReadableStream)) return Buffer.alloc(0) // a 204 has no body
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body as ReadableStream<Uint8Array>) {
@@ -204,14 +207,16 @@ function isTokenRequest(error: unknown): boolean {
   return request?.url?.endsWith('/access_tokens') ?? false
 }
 
-/** GitHub's answer inside an error of Octokit; undefined if there was none. Compared by shape, never by class (AW25). */
+/**
+ * GitHub's answer inside an error of Octokit; undefined without an answer. Compared by shape, never by class (AW25).
+ */
 function answerOf(error: unknown): FailedAnswer | undefined {
   if (typeof error !== 'object' || error === null || !('response' in error)) return undefined
   const { response } = error as { response?: { status: number; headers: Record<string, string>; data: unknown } }
   return response && { status: response.status, headers: response.headers, body: wellFormed(response.data) }
 }
 
-/** The same value with every string well-formed: a lone surrogate reaches neither our stores nor GitHub (RC9). */
+/** The value with every string well-formed: a lone surrogate reaches neither our stores nor GitHub (RC9). */
 function wellFormed<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed() as T
   if (Array.isArray(value)) return value.map(wellFormed) as T

@@ -12,7 +12,7 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
     async checkRuns(repo, head, externalId) {
       const us = await identity()
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
-      // `filter: all`, because `latest` hides the older of two of ours with one name.
+      // `latest` would hide the older of two check runs of ours with one name.
       const parameters = { ...inRepo(repo), ref: head, app_id: us.appId, filter: 'all' } as const
       const { rows, cut } = await readList(caller, route, parameters)
       const ours = rows

@@ -1,4 +1,4 @@
-/** Comments and labels on a pull request's conversation. For GitHub's API a pull request is an issue there. */
+/** Comments and labels of a pull request's conversation. In GitHub's API a pull request is an issue here. */
 import { type Caller, type Data, inRepo } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { CommentSeen, GitHub, Identity } from './github.ts'
@@ -9,7 +9,7 @@ type Conversation = Pick<
   'comments' | 'comment' | 'createComment' | 'updateComment' | 'deleteComment' | 'labels' | 'addLabel' | 'removeLabel'
 >
 
-/** Already not there, which is what was wanted. */
+/** The comment or label is gone already, as wanted. */
 const GONE = [404, 410] as const
 
 export function conversationOf(caller: Caller, identity: () => Promise<Identity>): Conversation {

@@ -1,16 +1,16 @@
-/** Keeps the one check run of a head true, with annotations beyond the first 50 appended by further requests (S1). */
+/** Keeps the one check run of a head true; annotations beyond the first 50 follow in further requests (S1). */
 import { ANNOTATIONS_PER_REQUEST } from '../base/limits.ts'
 import type { Annotation, CheckRunResource } from '../publishing/github-payloads.ts'
 import { notVisible, orUnanswered, orUnknown, type Unknown } from '../publishing/outcome.ts'
 import type { CheckRunChange, CheckRunSeen, GitHub, Repo } from './github.ts'
 import { type Kept, sameText } from './keep-resource.ts'
 
-/** What a second check run of ours on the same head is closed with: GitHub can't delete one. */
+/** Title of a closed second check run on the same head: GitHub can't delete a check run. */
 const COPY_TITLE = 'Shown by another check run of Muster'
 
 /**
- * Brings the check run with this external id to `desired`. Of several of ours the oldest stays and the others are
- * closed: completed, and say so. Nothing is written where the look failed (D15).
+ * Brings the check run with the external id to `desired`. The oldest of several of ours stays; the others are closed
+ * with a hint at the oldest. A failed read leads to no write (D15).
  */
 export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept | Unknown> {
   return orUnknown<Kept>(async () => {
@@ -33,7 +33,7 @@ export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRun
     const [after, ...left] = await ownCheckRuns(github, repo, desired)
     const settled = left.every(isClosed)
     if (after === undefined || !settled || !shows(after, desired)) throw notVisible('The check run')
-    // Those of an earlier verdict stay, so that a number says nothing but how many have come.
+    // Annotations of an earlier verdict stay, so the number says only how many have arrived.
     if (after.annotations < (before?.annotations ?? 0) + missing.length) throw notVisible("The check run's annotations")
     return { state: 'shown', id: after.id }
   })
@@ -46,8 +46,8 @@ async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: Ch
 }
 
 /**
- * GitHub appends and never removes annotations, so only those that aren't there are sent. Two that say the same, as two
- * lenses may, are one.
+ * GitHub appends annotations and never removes any, so only missing annotations are sent. Equal annotations of two
+ * lenses count once.
  */
 async function missingAnnotations(
   github: GitHub,
@@ -86,7 +86,7 @@ function shows(seen: CheckRunSeen, desired: CheckRunResource): boolean {
   )
 }
 
-/** A copy that was created with its result, by a call that landed late, is closed as well: nobody sees two results. */
+/** A copy created with its result, by a call that landed late, is closed too: no reader sees two results. */
 function isClosed(copy: CheckRunSeen): boolean {
   return copy.status === 'completed' && copy.title === COPY_TITLE
 }

@@ -4,8 +4,8 @@ import { hasLine } from '../publishing/review-version.ts'
 import type { GitHub, Repo, ReviewSeen } from './github.ts'
 
 /**
- * What is said with this marker, by the oldest of the submitted ones, and all pending ones. Of a list that is too
- * long the newest are read, and a review of this run can't be older than those.
+ * The oldest submitted review with the marker as said, and all pending reviews. Of a list beyond the bound the newest
+ * reviews are read: a review of the run can't be older.
  */
 export async function ownReviews(
   github: GitHub,

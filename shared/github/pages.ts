@@ -1,13 +1,13 @@
-/** Lists of GitHub, page by page, up to a bound; what lies beyond the bound is said to be there. */
+/** Lists of GitHub, page by page, up to a bound. A longer list is `cut`. */
 import { GITHUB_PAGE, GITHUB_PAGES_MAX } from '../base/limits.ts'
 import type { Caller, Data, Parameters, Route } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { Rows } from './github.ts'
 
-/** In GitHub's `Link` header where there are more pages. */
+/** Part of GitHub's `Link` header before the last page. */
 const NEXT = 'rel="next"'
 
-/** GitHub wraps check runs into an object, and no other list that is read here. */
+/** GitHub wraps check runs into an object; all other lists are plain. */
 type Row<R extends Route> =
   Data<R> extends { readonly check_runs: readonly (infer CheckRun)[] }
     ? CheckRun
@@ -16,8 +16,9 @@ type Row<R extends Route> =
       : never
 
 /**
- * All rows in GitHub's order, of at most `pagesMax` pages; `keep` is the end that is read of a longer list. A page that fails
- * fails the whole: part of a list is never taken for the list (D15, H2). Throws `github_unreachable` where the answer is no list.
+ * All rows in GitHub's order, of at most `pagesMax` pages; `keep` is the end of a longer list that is read. A failed
+ * page fails the whole: part of a list is never taken for the list (D15, H2). Throws `github_unreachable` for an answer
+ * without a list.
  */
 export async function readList<R extends Route>(
   caller: Caller,
@@ -26,7 +27,7 @@ export async function readList<R extends Route>(
   { keep = 'oldest', pagesMax = GITHUB_PAGES_MAX }: { keep?: 'oldest' | 'newest'; pagesMax?: number } = {},
 ): Promise<Rows<Row<R>>> {
   const all: Row<R>[] = []
-  /** Answers GitHub's `Link` header: which pages there are. */
+  /** Reads a page; answers GitHub's `Link` header. */
   async function read(page: number): Promise<string> {
     const { data, headers } = await caller.call(route, { ...parameters, page, per_page: GITHUB_PAGE })
     const rows = Array.isArray(data) ? data : (data as { readonly check_runs?: unknown } | undefined)?.check_runs
@@ -38,7 +39,7 @@ export async function readList<R extends Route>(
   let link = await read(1)
   const last = Number(/[?&]page=(\d+)[^>]*>;\s*rel="last"/.exec(link)?.[1] ?? 1)
   if (keep === 'newest' && last > pagesMax) {
-    // The first page is read already; it stands for itself, and the rest comes from the end.
+    // The first page is read already and stays; the other pages come from the end.
     for (let page = last - pagesMax + 2; page <= last; page += 1) await read(page)
     return { rows: all, cut: true }
   }

@@ -1,4 +1,6 @@
-/** Reads a pull request and its repository. An error is never "nothing": only what GitHub says is absent is absent. */
+/**
+ * Reads a pull request and its repository. An error never counts as "nothing"; only GitHub's own answer means absent.
+ */
 
 import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../base/limits.ts'
 import { fileChangeOf } from '../findings/diff.ts'
@@ -12,13 +14,13 @@ type Reading = Pick<
   'pullRequest' | 'permission' | 'files' | 'mergeBase' | 'textAt' | 'blob' | 'pullRequestTemplate'
 >
 
-/** Where GitHub looks for a template, in its order (docs.github.com: creating a pull request template). */
+/** GitHub's places for a template, in GitHub's order (docs.github.com: creating a pull request template). */
 const TEMPLATE_DIRECTORIES = ['.github', '', 'docs'] as const
 const TEMPLATE_NAME = /^pull_request_template(\.(md|markdown|txt))?$/i
 
 /**
- * A file's JSON carries its bytes as base64 in lines of 60, each line end written as two characters; the members
- * beside it are small.
+ * A file's JSON holds its bytes as base64 in lines of 60 characters, each line end written as two; the other members
+ * are small.
  */
 const BLOB_ANSWER_BYTES_MAX = Math.ceil(((FILE_BYTES_MAX * 4) / 3) * (62 / 60)) + 8_192
 
@@ -34,7 +36,7 @@ export function readingOf(caller: Caller): Reading {
     if (answer.state === 'too_large') return { state: 'too_large' }
     const { data } = answer
     if (Array.isArray(data) || data.type !== 'file') return { state: 'not_text' }
-    // Over 1 MB GitHub leaves the content out, with encoding `none`: that is no empty file.
+    // GitHub leaves the content of a file over 1 MB out, with encoding `none`: the file isn't empty.
     if (data.size > FILE_BYTES_MAX || !('content' in data) || data.encoding !== 'base64') return { state: 'too_large' }
     return decoded(Buffer.from(data.content, 'base64'))
   }
@@ -52,7 +54,7 @@ export function readingOf(caller: Caller): Reading {
       const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
       const answer = await caller.callExpecting(route, { ...inRepo(repo), username: login }, [404])
       if (answer.state !== 'success') return 'none'
-      // Roles in between count as what they include: maintain as write, triage as read.
+      // GitHub answers maintain as write, triage as read.
       const { permission } = answer.data
       return permission === 'admin' || permission === 'write' || permission === 'read' ? permission : 'none'
     },
@@ -61,13 +63,13 @@ export function readingOf(caller: Caller): Reading {
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
       const parameters = { ...inRepo(repo), pull_number: number }
       const { rows, cut } = await readList(caller, route, parameters, { pagesMax: FILES_MAX / GITHUB_PAGE })
-      // GitHub ends the list at FILES_MAX without a word, so a full list may be a cut one.
+      // GitHub ends the list at FILES_MAX without a word, so a full list may be a cut list.
       return { rows: rows.map(fileChangeOf), cut: cut || rows.length >= FILES_MAX }
     },
 
     async mergeBase(repo, base, head) {
       const route = 'GET /repos/{owner}/{repo}/compare/{basehead}'
-      // One commit and no files beyond the first page: only the merge base is wanted.
+      // Only the merge base is wanted: one commit, and no files beyond the first page.
       const parameters = { ...inRepo(repo), basehead: `${base}...${head}`, per_page: 1, page: 2 }
       const { data } = await caller.call(route, parameters)
       return data.merge_base_commit.sha
@@ -107,13 +109,13 @@ function pullRequestOf(data: Data<'GET /repos/{owner}/{repo}/pulls/{pull_number}
     merged: data.merged,
     head: { sha: data.head.sha, ref: data.head.ref },
     base: { sha: data.base.sha, ref: data.base.ref },
-    // An account that was deleted is nobody: GitHub shows it as the user `ghost`.
+    // GitHub shows a deleted account as the user `ghost`.
     author: { login: data.user?.login ?? 'ghost', type: data.user?.type ?? 'User' },
     updatedAt: Date.parse(data.updated_at),
   }
 }
 
-/** UTF-8 or nothing: bytes that don't say the same when written back are no text. A byte order mark stays. */
+/** UTF-8 or nothing: bytes that change in a round trip are no text. A byte order mark stays. */
 function decoded(bytes: Uint8Array): TextAt {
   try {
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }

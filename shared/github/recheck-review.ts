@@ -1,4 +1,4 @@
-/** A second look at a review that was settled: what a call that nobody got the answer of has left behind since (IL2, IL14). */
+/** The recheck of a settled review: an unanswered call may have left a review behind (IL2, IL14). */
 
 import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
 import type { Said } from '../publishing/review-steps.ts'
@@ -6,17 +6,17 @@ import { hasLine } from '../publishing/review-version.ts'
 import type { GitHub, Repo } from './github.ts'
 import { ownReviews } from './own-reviews.ts'
 
-/** No review with the marker stands there. */
+/** No review with the marker stands on the pull request. */
 export interface Absent {
   readonly state: 'absent'
 }
 
-/** A deletion that is refused means that it was submitted meanwhile: seen by one more look. */
+/** A refused deletion means a submit: one more read shows the review. */
 const READS_MAX = 3
 
 /**
- * Deletes every pending review of ours with this marker, and tells what is submitted. Another message's pending review is
- * left alone. `checks` is asked right before each deletion. Repeatable.
+ * Deletes every pending review of ours with the marker, and answers the submitted one. Pending reviews of other
+ * messages stay. `checks` is asked right before each deletion. Repeatable.
  */
 export async function recheckReview(
   github: GitHub,

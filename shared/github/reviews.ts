@@ -10,7 +10,7 @@ type Reviews = Pick<
   'reviews' | 'createPendingReview' | 'submitReview' | 'deletePendingReview' | 'reviewComments'
 >
 
-/** Gone, or in another state than we thought. */
+/** The review is gone, or in another state than expected. */
 const LOOK_AGAIN = [404, 422] as const
 
 export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Reviews {
@@ -75,7 +75,7 @@ function inPull(repo: Repo, number: number) {
   return { ...inRepo(repo), pull_number: number }
 }
 
-/** A comment on one line has no `start_line`: GitHub refuses one that equals the line (A3, AW80). */
+/** A comment on one line has no `start_line`: GitHub refuses a start equal to the line (A3, AW80). */
 function commentOf(comment: InlineComment) {
   const { path, side, line, startLine, body } = comment
   const start = startLine === undefined || startLine >= line ? {} : { start_line: startLine, start_side: side }

@@ -1,4 +1,4 @@
-/** Says a reply once: what is there is looked at before, what is said is read back by its marker and our author (DESIGN §9). */
+/** Says a reply once: comments are read before the write, and the reply is read back by its marker and our author. */
 import type { ReplyMessage } from '../publishing/github-payloads.ts'
 import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
 import { hasLine } from '../publishing/review-version.ts'
@@ -10,8 +10,9 @@ export interface Replied {
 }
 
 /**
- * The reply as it stands once on the pull request: of several own copies, which calls without an answer may have left, the
- * oldest stays. `checks` is asked right before one is made; `onMade` hears of its id. `knownId` is what an earlier try made.
+ * Brings the reply onto the pull request once. Of several own copies, which unanswered calls may have left, the oldest
+ * stays. `checks` is asked right before the creation; `onMade` gets the id of the new comment, and `knownId` brings it
+ * back in a later call.
  */
 export async function sayReply(
   github: GitHub,

@@ -1,4 +1,7 @@
-/** Says a review once: created pending, which GitHub allows once per author and nobody else sees, then submitted by id. */
+/**
+ * Says a review once: created pending, which GitHub allows once per author and shows to nobody else, then submitted by
+ * id.
+ */
 import type { ReviewMessage } from '../publishing/github-payloads.ts'
 import { orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
 import { type Answered, afterStep, firstStep, type Said, type Step } from '../publishing/review-steps.ts'
@@ -6,23 +9,22 @@ import type { GitHub, Repo } from './github.ts'
 import { ownReviews } from './own-reviews.ts'
 
 export interface SayOptions {
-  /** Asked right before each step that others would see or that removes something: our lease, the live run, the head, halts. */
+  /** Asked right before each visible write and each deletion: our lease, the live run, the head, halts. */
   readonly checks: () => Promise<'go' | 'stop'>
-  /** Told the pending review's id before it is submitted, so that it can be kept. */
+  /** Gets the pending review's id before the submit, to keep the id. */
   readonly onPending?: (reviewId: number) => Promise<void>
   /**
-   * What `onPending` was told in an earlier call for this message. GitHub's lists lag, but a submit by id doesn't: with
-   * it no second review is made even if the list shows nothing of the first.
+   * The id that `onPending` got in an earlier call. GitHub's lists lag, a submit by id doesn't: with the id no second
+   * review is made although the list lacks the first.
    */
   readonly pendingId?: number | undefined
 }
 
 /**
- * Brings `message` onto the pull request and reads it back. Repeatable at any point, by anyone: what is there is looked
- * at first, by marker and our own author. Throws `dead` for what never works; all that may pass is `unknown`.
- *
- * An inline comment that GitHub refuses stands in the body, in full as far as it fits (A4). GitHub refuses the whole review
- * then and doesn't say why, so it is looked for, with log2(n) further tries; if several are refused, all stand there (AW79).
+ * Brings `message` onto the pull request and reads the review back. Repeatable at any point, by anyone: our own reviews
+ * are listed first, by marker and author. Throws `dead` for a refusal for good; a failure that may pass is `unknown`.
+ * A refused inline comment stands in the body, in full as far as it fits (A4). GitHub refuses the whole review and
+ * doesn't name the comment, so log2(n) further tries find it; of several refused comments all stand in the body (AW79).
  */
 export async function sayReview(
   github: GitHub,

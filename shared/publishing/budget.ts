@@ -1,21 +1,21 @@
 /**
- * What an installation may still create on GitHub: its creations of the last minute and of the last hour are counted, and
- * kept below GitHub's own limits (AW76). Pure.
+ * The creations that an installation has left on GitHub: those of the last minute and the last hour are counted and
+ * stay below GitHub's own limits (AW76). Pure.
  */
 import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../base/limits.ts'
 
-/** Creations of one stretch of a window. */
+/** Creations of one part of a window. */
 export interface Bucket {
   /** ms UTC */
   readonly from: number
   readonly count: number
 }
 
-/** Buckets of each window, oldest first; those that have left it are gone. */
+/** Buckets of each window, oldest first, without those that have left the window. */
 export interface Budget {
   readonly minute: readonly Bucket[]
   readonly hour: readonly Bucket[]
-  /** Until when GitHub has said that it takes nothing, ms UTC. */
+  /** GitHub takes nothing until then, ms UTC. */
   readonly closedUntil?: number
 }
 
@@ -23,7 +23,7 @@ export const UNUSED_BUDGET: Budget = { minute: [], hour: [] }
 
 export type Taken =
   | { readonly state: 'taken'; readonly budget: Budget }
-  /** Nothing is left; at `until` (ms UTC) there is, if nobody else was quicker. */
+  /** Nothing is left until `until` (ms UTC); another poster may take the budget first. */
   | { readonly state: 'spent'; readonly until: number }
 
 interface Window {
@@ -34,12 +34,13 @@ interface Window {
 const MINUTE: Window = { lengthMs: 60_000, max: CONTENT_PER_MINUTE_MAX }
 const HOUR: Window = { lengthMs: 3_600_000, max: CONTENT_PER_HOUR_MAX }
 
-/** Buckets a window is cut into: few enough for a small item, and a creation counts at most a twelfth too long. */
+/** Few buckets make a small item, and a creation counts a twelfth of the window too long at most. */
 const BUCKETS_PER_WINDOW = 12
 
 /**
- * Takes `count` creations at `now` (ms UTC), all or none. However they are spread, no minute ever has more than CONTENT_PER_MINUTE_MAX of
- * them and no hour more than CONTENT_PER_HOUR_MAX; and nothing while it is closed. A clock that is behind the one that wrote last counts as that one.
+ * Takes `count` creations at `now` (ms UTC), all or none. No minute ever has more than CONTENT_PER_MINUTE_MAX of them
+ * and no hour more than CONTENT_PER_HOUR_MAX, however they are spread. A closed budget gives nothing. A clock behind
+ * the last writer's clock counts as that clock.
  */
 export function takeFrom(budget: Budget, now: number, count = 1): Taken {
   const { closedUntil = 0 } = budget
@@ -50,12 +51,14 @@ export function takeFrom(budget: Budget, now: number, count = 1): Taken {
   return { state: 'taken', budget: { ...budget, minute: minute.buckets, hour: hour.buckets } }
 }
 
-/** The buckets with `count` creations more; or `until` in the future, when enough of them will have left. */
+/**
+ * The buckets with `count` creations more; or `until` in the future, when enough creations will have left the window.
+ */
 function countIn({ lengthMs, max }: Window, buckets: readonly Bucket[], taking: { now: number; count: number }) {
   const { now, count: more } = taking
   const bucketMs = lengthMs / BUCKETS_PER_WINDOW
   const at = Math.max(now, buckets.at(-1)?.from ?? now)
-  // A bucket leaves when the last of its creations does.
+  // A bucket leaves the window with the last of its creations.
   const leavesAt = ({ from }: Bucket) => from + bucketMs + lengthMs
   const counted = buckets.filter((bucket) => leavesAt(bucket) > at)
 

@@ -1,16 +1,16 @@
-/** The check run of a head: who it is, and what it shows before there is a verdict and when there will be none. Pure. */
+/** The check run of a head: its identity, and its content while there is no verdict. Pure. */
 
 import { modelOfPool } from '../fleet/pools.ts'
 import type { Run } from '../runs/run.ts'
 import { causeOf } from '../runs/run-identity.ts'
 import type { CheckRunResource } from './github-payloads.ts'
 
-/** Name under which people find it among other checks, and may require it. */
+/** The name of the check run in GitHub's list and in branch protection. */
 export const CHECK_RUN_NAME = 'Muster'
 
 /**
- * Identity of a head's check run at GitHub, derived from repository, pull request and head (DESIGN §9). A verdict carries
- * the same one: with another, the check run that is in progress would stay so beside it for ever.
+ * Identity of a head's check run at GitHub, from repository, pull request and head. A verdict carries the same
+ * identity: under another, the check run in progress would stay for ever.
  */
 export function checkRunIdentity(subject: {
   readonly repository: { readonly id: number }
@@ -25,7 +25,7 @@ function emptyCheckRun(run: Run) {
   return { kind: 'check_run', ...checkRunIdentity(run), text: '', annotations: [] } as const
 }
 
-/** While reviews wait for a throttled model; the next try is not the last. Times are ms UTC. */
+/** The check run while reviews wait for a throttled model; more tries follow the next. Times are ms UTC. */
 export function parkedCheckRun(
   run: Run,
   parking: { readonly pool: string; readonly since: number; readonly nextTry: number; readonly givenUpAt: number },
@@ -45,12 +45,12 @@ export function parkedCheckRun(
   }
 }
 
-/** `2026-01-05 09:30 UTC`: whoever reads it may be anywhere. */
+/** `2026-01-05 09:30 UTC`: readers may be anywhere. */
 function minuteOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** While the reviews run. */
+/** The check run while the reviews run. */
 export function inProgressCheckRun(run: Run, lenses: readonly string[]): CheckRunResource {
   return {
     ...emptyCheckRun(run),
@@ -60,7 +60,7 @@ export function inProgressCheckRun(run: Run, lenses: readonly string[]): CheckRu
   }
 }
 
-/** When a run ends without a verdict: never green, and with the reason (PR2, PR3, D3). */
+/** The check run of a run without a verdict: never green, and with the reason (PR2, PR3, D3). */
 export function endedCheckRun(run: Run): CheckRunResource {
   const failed = run.outcome === 'failed'
   const sentence = run.reason?.sentence ?? 'The run ended without a verdict.'
@@ -75,7 +75,7 @@ export function endedCheckRun(run: Run): CheckRunResource {
   }
 }
 
-/** A retry finds the head's own run by the head; one of a comment or a text may be known to nothing by then. */
+/** A retry finds only the head's own run; the run of a comment or a description may be unknown by then. */
 function commandAfter({ cause, head, baseRef }: Run): 'retry' | 'review' {
   return cause === causeOf.head(head, baseRef) ? 'retry' : 'review'
 }

@@ -1,7 +1,7 @@
-/** What Muster shows on GitHub: messages are said once, resources are kept true. Plain payloads, stored as documents. */
+/** Payloads for GitHub, stored as documents: messages are said once, resources are kept true. */
 import type { Side } from '../findings/finding.ts'
 
-/** An inline comment of a review, always at an anchor that GitHub accepts. `startLine` is absent for one line (A3, AW80). */
+/** An inline comment of a review, at a location that GitHub accepts. `startLine` is absent for one line (A3, AW80). */
 export interface InlineComment {
   readonly path: string
   readonly side: Side
@@ -10,7 +10,7 @@ export interface InlineComment {
   readonly body: string
 }
 
-/** One review: created pending, then submitted. `body` carries the marker. */
+/** A review: created pending, then submitted. `body` carries the marker. */
 export interface ReviewMessage {
   readonly kind: 'review'
   readonly marker: string
@@ -20,7 +20,7 @@ export interface ReviewMessage {
   readonly comments: readonly InlineComment[]
 }
 
-/** The one answer to a command. `body` carries the marker as its last line. */
+/** The only answer to a command. `body` carries the marker as its last line. */
 export interface ReplyMessage {
   readonly kind: 'reply'
   readonly marker: string
@@ -52,7 +52,7 @@ export interface CheckRunResource {
   readonly annotations: readonly Annotation[]
 }
 
-/** One comment per pull request, updated in place. `body` lacks the marker line, which post adds with the generation. */
+/** One comment per pull request, updated in place. Post appends the marker with the generation to `body`. */
 export interface SummaryResource {
   readonly kind: 'summary'
   readonly body: string
@@ -61,7 +61,7 @@ export interface SummaryResource {
 export const LABELS = ['muster: checking', 'muster: action required', 'muster: passed'] as const
 export type Label = (typeof LABELS)[number]
 
-/** Exactly one of the three labels; `none` of them where a run has ended without a verdict and no other one speaks. */
+/** Exactly one of the three labels. `none`: the run ended without a verdict, and no other run speaks. */
 export interface LabelResource {
   readonly kind: 'label'
   readonly label: Label | 'none'
@@ -69,15 +69,15 @@ export interface LabelResource {
 
 export type Resource = CheckRunResource | SummaryResource | LabelResource
 
-/** Hidden markers, versioned (DESIGN §9). */
+/** Hidden markers, versioned. */
 export const markerOf = {
-  /** `supplement` is the attempt that adds to what an earlier one said under the same plan key; 0 for the first. */
+  /** `supplement` is the attempt that adds to an earlier message of the same plan key; 0 for the first. */
   review: (runId: string, planKey: string, supplement = 0) =>
     `<!-- muster:v1 review ${runId} ${planKey}${supplement === 0 ? '' : ` a${supplement}`} -->`,
   summary: (repositoryId: number, number: number, generation: number) =>
     `<!-- muster:v1 summary ${repositoryId}#${number} ${generation} -->`,
   reply: (commentId: number) => `<!-- muster:v1 reply ${commentId} -->`,
   finding: (fingerprint: string) => `<!-- muster:v1 finding ${fingerprint} -->`,
-  /** Digest of a review's payload: a pending review of ours with another payload is not adopted (DESIGN §9). */
+  /** Digest of a review's payload: a pending review with another digest is not adopted. */
   payload: (digest: string) => `<!-- muster:v1 payload ${digest} -->`,
 } as const

@@ -3,25 +3,26 @@ import { isFailure, Retry } from '../base/errors.ts'
 import { GITHUB_READ_BACK_MS } from '../base/limits.ts'
 
 /**
- * GitHub may have it or not: a read failed, a write was not answered, a limit was met, or the read-back doesn't show it.
- * `because` says which, and when to look again; its `code` tells a limit (time) from an error (a try).
+ * GitHub may have the write or not: a read failed, a write was not answered, a limit was met, or the read-back lacks
+ * the write. `because` names the cause and the time of the next attempt; its `code` tells a limit (time) from an error
+ * (an attempt).
  */
 export interface Unknown {
   readonly state: 'unknown'
   readonly because: Retry
 }
 
-/** Nothing was written: the check before the write said stop. */
+/** Nothing was written, because the check before the write said stop. */
 export interface Stopped {
   readonly state: 'stopped'
 }
 
-/** The failure where a write was answered with success and GitHub's lists don't show it yet (LE14). */
+/** The failure of a write that GitHub answered with success and doesn't list yet (LE14). */
 export function notVisible(what: string): Retry {
   return new Retry('not_shown', `${what} was written and isn't seen on GitHub yet`, GITHUB_READ_BACK_MS)
 }
 
-/** The outcome of `work`, where failures that may pass are `unknown`; those that won't are thrown. */
+/** The outcome of `work`, with `unknown` for failures that may pass; all others are thrown. */
 export async function orUnknown<Outcome>(work: () => Promise<Outcome>): Promise<Outcome | Unknown> {
   try {
     return await work()
@@ -31,7 +32,10 @@ export async function orUnknown<Outcome>(work: () => Promise<Outcome>): Promise<
   }
 }
 
-/** The result of a write; the failure, as a value, if it may have happened without an answer: the caller looks (AW70). */
+/**
+ * The result of a write; the failure, as a value, of a write that may have happened without an answer. The caller reads
+ * again (AW70).
+ */
 export async function orUnanswered<Result>(write: Promise<Result>): Promise<Result | Retry> {
   try {
     return await write

@@ -23,7 +23,7 @@ import {
 import { notVisible, type Stopped, type Unknown } from './outcome.ts'
 import { hasLine, versionOf } from './review-version.ts'
 
-/** Seen submitted on GitHub. `repeated` is how many more of ours with this marker stand there; it should be 0. */
+/** A review seen submitted on GitHub. `repeated` counts further reviews of ours with the marker; it should be 0. */
 export interface Said {
   readonly state: 'said'
   readonly reviewId: number
@@ -31,18 +31,18 @@ export interface Said {
 }
 
 export type Step =
-  /** Lists our own reviews. `unanswered` is a create before it. */
+  /** Lists our own reviews. `unanswered` is the create before. */
   | { readonly name: 'list'; readonly unanswered?: Retry | undefined }
-  /** The same after a submit: said if it is listed, else `unlisted`. */
+  /** The list after a submit: a listed review is said, else `unlisted` is the outcome. */
   | { readonly name: 'read_back'; readonly unlisted: Retry }
-  /** Keeps the id of ours, and asks whether the message may be said. */
+  /** Keeps the id of our pending review, and asks whether the message may be said. */
   | { readonly name: 'check'; readonly ours: Ours | undefined; readonly others: readonly number[] }
   | { readonly name: 'delete_other'; readonly id: number; readonly rest: readonly number[] }
   | { readonly name: 'delete_ours'; readonly id: number }
   | { readonly name: 'create'; readonly body: string; readonly comments: ReviewMessage['comments'] }
   | { readonly name: 'submit'; readonly event: ReviewMessage['event']; readonly ours: Ours }
 
-/** What each step answers. A Retry is a write without an answer: GitHub may have done it. */
+/** The answer to each step. A Retry is a write without an answer: GitHub may have done the write. */
 interface Answers {
   readonly list: Listed
   readonly read_back: Listed
@@ -61,24 +61,24 @@ interface Listed {
 }
 type Deleted = 'deleted' | 'gone' | 'not_accepted' | Retry
 
-/** A step that was taken, with its answer. */
+/** A step with its answer. */
 export type Answered<S extends Step = Step> = S extends Step ? S & { readonly answer: Answers[S['name']] } : never
 
-/** The body is unknown of one that an earlier call made and the list doesn't show: it stays as it is. */
+/** The body of an unlisted review of an earlier call is unknown and stays. */
 interface Ours {
   readonly id: number
   readonly body: string | undefined
 }
 
-/** What the steps so far have shown. */
+/** Facts from the steps so far. */
 export interface Known {
   readonly message: ReviewMessage
   readonly readsLeft: number
   readonly placing: Placing
   readonly event: ReviewMessage['event']
-  /** Ours also while GitHub's list doesn't show it yet (AW73). */
+  /** Ours, also while GitHub's list lacks the review (AW73). */
   readonly created: Ours | undefined
-  /** Deleted by us; GitHub's list may show them a while longer. */
+  /** Deleted by us; GitHub's list may show them for a while. */
   readonly deleted: readonly number[]
   /** GitHub refused the last submit. */
   readonly isRefused: boolean
@@ -89,11 +89,11 @@ export interface State {
   readonly step: Step | { readonly name: 'end'; readonly outcome: Said | Stopped | Unknown }
 }
 
-/** Looks after which the rest is left to a second look, beside those that place the comments. */
+/** Lists before the rest is left to a recheck, beside the lists that bisection needs. */
 const READS_MAX = 5
-/** GitHub's sentence where a pending review of ours stands already, which the look didn't show yet. */
+/** GitHub's sentence for a pending review of ours that the list lacked. */
 const ONE_PENDING_ONLY = /one pending review/i
-/** GitHub's sentences about a comment's place, among them those of its API's fields. Others are about the review. */
+/** GitHub's sentences about the place of a comment, API fields included. All others are about the review. */
 const ABOUT_A_PLACE = /line|path|position|diff|hunk|thread/i
 
 /** The first step. `pendingId` is the review that an earlier call created for this message. */
@@ -132,11 +132,11 @@ function afterList(known: Known, taken: Answered<{ name: 'list' | 'read_back' } 
   if (said !== undefined) return end(known, said)
   if (taken.name === 'read_back') return leave(known, taken.unlisted)
   const adopted = pending.find(({ body }) => isVersionOf(known, body))
-  // An unanswered create that the list doesn't show gets time, not another try at once.
+  // An unanswered create that the list lacks gets time, not another try at once.
   if (taken.unanswered !== undefined && adopted === undefined) return leave(known, taken.unanswered)
-  // It isn't pending any more and not listed as said: time tells, not another review.
+  // The review isn't pending any more, and the list lacks the submit: time tells, not another review.
   if (known.isRefused && known.event === 'COMMENT') return leave(known, notVisible('The review'))
-  // Or changes can't be requested, on our own pull request (F7): the check run has the verdict then.
+  // On our own pull request a request for changes is refused (F7): the check run has the verdict then.
   const event = known.isRefused ? 'COMMENT' : known.event
   const ours = adopted ?? known.created
   const others = pending.map(({ id }) => id).filter((id) => id !== ours?.id && !known.deleted.includes(id))
@@ -157,7 +157,7 @@ function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): Sta
   const isGone = taken.answer === 'deleted' || taken.answer === 'gone'
   const known = isGone ? { ...before, deleted: [...before.deleted, taken.id] } : before
   if (taken.name === 'delete_other') return deleteOthers(known, taken.rest)
-  // A refused delete means that it was submitted after all: said and counted, as soon as a look shows it (IL2).
+  // A refused delete means a submit: the next list shows the review as said (IL2).
   if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))
   return list(isGone ? { ...known, created: undefined } : known)
 }
@@ -205,14 +205,14 @@ function leave(known: Known, because: Retry): State {
   return end(known, { state: 'unknown', because })
 }
 
-/** True for a review with any text that the message may end with. */
+/** True for a text that the message may end with. */
 function isVersionOf({ message, placing }: Known, body: string): boolean {
   const { length } = message.comments
   const whole = [placing, allInline(length), allInBody(length)].filter((one) => afterAcceptance(one) === undefined)
   return hasLine(body, message.marker) && whole.some(({ inBody }) => hasLine(body, versionOf(message, inBody).payload))
 }
 
-/** Throws `dead` where GitHub minds something else than a comment, or there is no other way to place them. */
+/** Throws `dead` for a refusal of something else than a comment, and where no placing is left. */
 function nextPlacing(placing: Placing, sentence: string): Placing {
   const isLast = sizeOf(placing.inBody) === placing.count
   const next = ABOUT_A_PLACE.test(sentence) ? afterRefusal(placing) : isLast ? undefined : allInBody(placing.count)

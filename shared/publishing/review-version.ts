@@ -1,18 +1,18 @@
-/** A review as it is sent: with its digest, and with the inline comments that GitHub refused in its body. Pure. */
+/** A review as sent: with its digest, and with refused inline comments in its body. Pure. */
 import { digestOf } from '../base/digest.ts'
 import { GITHUB_BODY_BYTES_MAX } from '../base/limits.ts'
 import { byteLength, codeSpan } from '../base/text.ts'
 import { type InlineComment, markerOf, type ReviewMessage } from './github-payloads.ts'
 import { type Range, sizeOf } from './inline-bisection.ts'
 
-/** `payload` is the line with the digest: a pending review with it is this version, and none of an older message. */
+/** `payload` is the line with the digest: a pending review with the same line is this version, not an older message. */
 export interface Version {
   readonly payload: string
   readonly body: string
   readonly comments: readonly InlineComment[]
 }
 
-/** The message with the inline comments of that range in its body. */
+/** The message with the inline comments of `inBody` in its body. */
 export function versionOf(message: ReviewMessage, inBody: Range): Version {
   const { head } = message
   const { body, comments } = sizeOf(inBody) === 0 ? message : withInBody(message, inBody)
@@ -20,12 +20,12 @@ export function versionOf(message: ReviewMessage, inBody: Range): Version {
   return { payload, body: `${body}\n${payload}`, comments }
 }
 
-/** A marker counts only as a line of its own: one that is quoted inside other text is not ours (AD4). */
+/** A marker counts only as a line of its own: a marker quoted inside other text is not ours (AD4). */
 export function hasLine(body: string, line: string): boolean {
   return body.split(/\r?\n/).includes(line)
 }
 
-/** Those comments in the body, in full, as far as the limit goes; the rest of them is counted. */
+/** Moves the comments into the body, in full as far as the limit goes, and counts the rest. */
 function withInBody(message: ReviewMessage, inBody: Range): Pick<ReviewMessage, 'body' | 'comments'> {
   const { body, marker } = message
   const moved = message.comments.slice(inBody.from, inBody.to)
@@ -37,7 +37,7 @@ function withInBody(message: ReviewMessage, inBody: Range): Pick<ReviewMessage, 
 
   const parts = [...spoken, '', introOf(moved.length, message.comments.length), '']
   const bytesOf = (lines: readonly string[]) => byteLength(lines.join('\n'))
-  // The payload's line, which is added later, has the length of this one.
+  // Has the length of the payload's line, which is added later.
   const reserved = byteLength(markerOf.payload('0'.repeat(64))) + bytesOf(ending(moved.length)) + 2
   let size = bytesOf(parts)
   let taken = 0

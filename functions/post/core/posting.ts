@@ -1,4 +1,4 @@
-/** What a poster does next, given what it saw. Pure. */
+/** The decisions of a poster. Pure. */
 
 import { POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/base/limits.ts'
 import type { Message } from '../../../shared/ledger/message.ts'
@@ -8,13 +8,13 @@ import { headShown, type PullRequestShown } from '../../../shared/runs/head.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
 
-/** Why nothing new may be shown for a run at this moment; undefined if it may. */
+/** The reason against posting a message now; undefined if the message may be posted. */
 export function stopReason(facts: {
   readonly run: Run
   readonly thread: Thread | undefined
   readonly message: Pick<Message, 'state' | 'attempt'>
   readonly halted: boolean
-  /** The pull request as GitHub shows it. */
+  /** As GitHub shows the pull request. */
   readonly pullRequest: PullRequestShown
   /** ms UTC */
   readonly now: number
@@ -27,20 +27,21 @@ export function stopReason(facts: {
   const head = headShown(pullRequest, run, facts.now)
   if (head === 'not_yet') return 'not_visible'
   if (head !== 'live') return 'head_moved'
-  // One that was reopened since is of a later event, which the run has joined.
+  // A pull request that was reopened since belongs to a later event, and the run has joined that event.
   return pullRequest.state === 'closed' && pullRequest.updatedAt > run.eventAt ? 'closed' : undefined
 }
 
-/** When to look again after an attempt that may have happened or not; `give_up` after too many errors (LE9). */
+/** The next attempt after an outcome that is unknown; `give_up` after too many errors (LE9). */
 export function afterUnknown(
   because: { readonly code: string; readonly afterMs: number },
   errors: number,
   now: number,
 ): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
-  // A limit uses time, not attempts, of AWS too, and so does what is too new to be visible, which isn't so for long.
+  // A limit of GitHub or AWS uses time, not attempts. A head that is too new to be visible does the same, for a short
+  // time.
   const error = because.code !== 'github_throttled' && because.code !== 'busy' && because.code !== 'head_not_visible'
-  // A read-back that lags is no failed try, so it is looked for some more times, and an error among these doesn't end them;
-  // but they don't go on for ever.
+  // A read-back that lags is no failed attempt: GitHub is read some more times, errors among them included, within a
+  // bound.
   const isLookedFor = because.code === 'not_shown' || errors >= POST_ERRORS_MAX
   const most = isLookedFor ? POST_UNSEEN_MAX : POST_ERRORS_MAX
   if (error && errors + 1 >= most) return { kind: 'give_up' }
@@ -49,15 +50,15 @@ export function afterUnknown(
 }
 
 /**
- * Whether what `raisedBy` wants shown may be shown now. `later`: its ending, the end of a halt, or a view of GitHub that
- * isn't behind will decide. `void`: never, because it was overtaken, and a verdict for a head that isn't live is not
- * published (PR2, PR5); what such a run leaves behind is its check run, which its ending has completed, and no label.
+ * Decides whether a resource may be posted for `raisedBy`, the run behind it. `later`: the end of the run, of a halt or
+ * of a lag of GitHub decides. `void`: the run was overtaken, and the verdict of an older head is not published (PR2,
+ * PR5). A completed check run and the absence of a label are posted for an overtaken run too.
  */
 export function mayPost(facts: {
   readonly desired: Resource
   readonly raisedBy: Run | undefined
   readonly halted: boolean
-  /** The pull request as GitHub shows it; needed for a run that has concluded. */
+  /** As GitHub shows the pull request; needed for a concluded run. */
   readonly pullRequest: PullRequestShown | undefined
   /** ms UTC */
   readonly now: number
@@ -76,36 +77,38 @@ export function mayPost(facts: {
   return overtaken && !leftBehind ? 'void' : 'post'
 }
 
-/** True if something is still to be shown and its time has come, or if it is to be looked at a second time by now. */
+/** True if the newest generation is due, or a recheck. */
 export function isOwed(resource: ShownResource, now: number): boolean {
   const { shownGeneration, generation, tryAt = now } = resource
   return (shownGeneration < generation && tryAt <= now) || isRecheckDue(resource, now)
 }
 
-/** True if what was shown, said or withdrawn is to be looked at a second time by now. */
+/** True if the recheck of an item is due. */
 export function isRecheckDue({ recheckAt }: { readonly recheckAt?: number }, now: number): boolean {
   return recheckAt !== undefined && recheckAt <= now
 }
 
-/** True while a message is to be said, or to be withdrawn. */
+/** True while a message is to be said or withdrawn. */
 export function isOpen({ state }: Pick<Message, 'state'>): boolean {
   return state === 'owed' || state === 'withdrawing'
 }
 
-/** True for a message that is open or to be looked at a second time, or whose lease nobody gave back. */
+/** True if a message is open, its recheck is due, or its lease is abandoned. */
 export function isDue(message: Message, now: number): boolean {
   return isOpen(message) || isRecheckDue(message, now) || isLeaseAbandoned(message, now)
 }
 
-/** True if a lease was never given back: it makes the item due, also one on a settled message that was taken by a call that landed late. */
+/**
+ * True if a lease has ended and was not given back. A call that lands late may leave such a lease on a settled item.
+ */
 export function isLeaseAbandoned(item: { readonly owner?: string; readonly leaseUntil: number }, now: number): boolean {
   return item.owner !== undefined && item.leaseUntil <= now
 }
 
 /**
- * When to look a second time, ms UTC: after a takeover an earlier poster's call may still land until its lease and deadline
- * have passed, and so may a call of our own that wasn't answered (IL2, IL5, IL14). `item` is as it was read before it was
- * leased: an owner that stands there never gave it back. Undefined if nobody can have a call under way.
+ * The time of the next recheck, ms UTC; undefined if no call can be under way. After a takeover a call of the earlier
+ * poster may land until its lease and deadline have passed; an unanswered call of our own may land as late (IL2, IL5,
+ * IL14). `item` is read before its lease: an owner on the item never gave the lease back.
  */
 export function nextRecheckAt(
   item: { readonly owner?: string | undefined; readonly recheckAt?: number | undefined },
@@ -113,6 +116,6 @@ export function nextRecheckAt(
 ): number | undefined {
   const { now, leaseMs, unanswered } = facts
   if (item.owner !== undefined || unanswered) return now + leaseMs
-  // One that is still to come isn't dropped because something newer was shown before it.
+  // A recheck in the future stays, although something newer was posted before.
   return item.recheckAt !== undefined && item.recheckAt > now ? item.recheckAt : undefined
 }
