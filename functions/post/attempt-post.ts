@@ -1,6 +1,5 @@
 /**
- * One attempt to post an item on GitHub. Messages, replies and resources take the same way and differ in the steps of a
- * Posting.
+ * One attempt to post an item on GitHub: the way is the same for messages, replies and resources, the steps are theirs.
  */
 import type { LogFields } from '../../shared/aws/log.ts'
 import { type Dead, isFailure, type Refused, type Retry } from '../../shared/base/errors.ts'
@@ -21,10 +20,7 @@ export interface Posting<Posted, Recorded> {
   readonly lease: () => Promise<boolean>
   readonly attempt: (github: GitHub) => Promise<Posted | Stopped | Unknown>
   readonly settle: (posted: Posted, recheckAt: number | undefined) => Promise<Recorded>
-  /**
-   * Makes the item due again at `at` (ms UTC). `error` counts toward giving up. `because` is absent after a stopped
-   * attempt.
-   */
+  /** Due again at `at` (ms UTC); `error` counts toward giving up. `because` is absent after a stopped attempt. */
   readonly postpone: (
     until: { readonly at: number; readonly error: boolean; readonly recheckAt: number | undefined },
     because?: Retry,

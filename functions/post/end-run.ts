@@ -6,7 +6,8 @@ import type { Reason, Run } from '../../shared/runs/run.ts'
 import type { PostDeps } from './deps.ts'
 
 /**
- * The pull request was closed at `eventAt` (ms UTC), and its event is late or lost: the run ends as by the event (L4).
+ * The pull request was closed at `eventAt` (ms UTC), and its event is late or lost: the event's ending is made up for
+ * (L4).
  */
 export async function endClosed({ ledger, now }: PostDeps, run: Run, eventAt = Infinity): Promise<void> {
   const reason: Reason = { code: 'pull_request_closed', sentence: 'The pull request was closed.' }
@@ -14,8 +15,7 @@ export async function endClosed({ ledger, now }: PostDeps, run: Run, eventAt = I
 }
 
 /**
- * GitHub shows another head, whose run may not have begun: this run ends (PR2). If this run superseded the run of that
- * head, that run is asked for again.
+ * GitHub shows another head, so this run ends (PR2). A run of that head, if this run superseded it, is asked for again.
  */
 export async function endSuperseded(
   deps: PostDeps,

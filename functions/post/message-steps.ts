@@ -21,8 +21,7 @@ export function messageSteps(
     item: isOpen(message) ? message : { ...message, errors: 0 },
     lease: async () => isDue(message, now()) && leaseMessage(ledger, message, owner, now()),
     postpone: (until) => postponeMessage(ledger, message, owner, until),
-    // A message that was given up is always rechecked: GitHub may show later what it took during the attempts (IL2,
-    // LE14).
+    // A recheck is always due: GitHub may show later what it took during the attempts (IL2, LE14).
     async giveUp(because) {
       if (!isOpen(message)) return void (await recordRecheck(ledger, message, owner))
       const reason = isFailure(because, 'retry') ? `post_failed: ${because.message}` : because.message

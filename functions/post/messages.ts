@@ -1,10 +1,7 @@
 /** Posts the reviews that a run owes: once each, under the message's lease, and only while the run may speak. */
-
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
-import type { GitHub } from '../../shared/github/github.ts'
-import { type Absent, recheckReview } from '../../shared/github/recheck-review.ts'
-import { sayReview } from '../../shared/github/say-review.ts'
+import { type Absent, recheckReview, sayReview } from '../../shared/github/say-review.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import {
   type Message,
@@ -50,24 +47,6 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
   const { repository, number } = run
   const steps = messageSteps(deps, message)
   let stopped: Awaited<ReturnType<typeof reasonToStop>> = {}
-
-  async function say(github: GitHub, payload: ReviewMessage) {
-    const said = await sayReview(github, repository, number, payload, {
-      pendingId: message.pendingId,
-      checks: async () => {
-        stopped = await reasonToStop(deps, message)
-        return stopped.reason === undefined ? 'go' : 'stop'
-      },
-      onPending: async (reviewId) => {
-        FAILPOINT: await failpoint('post.review_pending')
-        await rememberPending(ledger, message, owner, reviewId)
-        FAILPOINT: await failpoint('post.pending_remembered')
-      },
-    })
-    FAILPOINT: await failpoint('post.review_said')
-    return said
-  }
-
   return {
     ...steps,
     repository,
@@ -79,9 +58,24 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
     },
     async attempt(github) {
       const payload = await getDocument<ReviewMessage>(documents, message.document)
-      if (isOpen(message)) return say(github, payload)
-      const isLeased = async () => ((await stillLeased(ledger, message, owner)) ? 'go' : 'stop')
-      return recheckReview(github, repository, number, payload.marker, isLeased)
+      if (!isOpen(message)) {
+        const checks = async () => ((await stillLeased(ledger, message, owner)) ? 'go' : 'stop')
+        return recheckReview(github, repository, number, payload.marker, checks)
+      }
+      const said = await sayReview(github, repository, number, payload, {
+        pendingId: message.pendingId,
+        checks: async () => {
+          stopped = await reasonToStop(deps, message)
+          return stopped.reason === undefined ? 'go' : 'stop'
+        },
+        onPending: async (reviewId) => {
+          FAILPOINT: await failpoint('post.review_pending')
+          await rememberPending(ledger, message, owner, reviewId)
+          FAILPOINT: await failpoint('post.pending_remembered')
+        },
+      })
+      FAILPOINT: await failpoint('post.review_said')
+      return said
     },
     async settle(seen, recheckAt) {
       if (seen.state === 'said') await recordSaid(deps, run, message, seen, recheckAt)
@@ -122,8 +116,7 @@ async function recordSaid(
   FAILPOINT: await failpoint('post.round_counted')
   const said = { state: 'said', githubId: seen.reviewId } as const
   if (await settleMessage(ledger, message, owner, said, recheckAt)) return
-  // The run began to end meanwhile. The message is said all the same, so the end of the run doesn't wait for this
-  // lease.
+  // The run began to end meanwhile. The message is said all the same: the end of the run waits for no lease.
   const current = await readMessage(ledger, message)
   if (current?.state === 'withdrawing') await settleMessage(ledger, current, owner, said, recheckAt)
 }

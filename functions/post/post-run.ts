@@ -1,5 +1,4 @@
 /** Posts everything due for one run: its messages, its resources, and its end. */
-
 import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { finishIfShown } from '../../shared/coordinator/finish.ts'

@@ -2,7 +2,6 @@
  * Posts replies to commands. A reply belongs to no run and has its own lease. A halted repository gets its replies,
  * because whoever paused it expects an answer; a halt of the fleet or the installation silences them.
  */
-
 import { getDocument } from '../../shared/documents/documents.ts'
 import { sayReply } from '../../shared/github/say-reply.ts'
 import { standingHalts } from '../../shared/ledger/halt.ts'

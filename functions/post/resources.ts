@@ -1,5 +1,4 @@
 /** Keeps the resources of a pull request true on GitHub, under their lease: check runs, summary comment, label. */
-
 import { sentenceOf } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { getDocument } from '../../shared/documents/documents.ts'

@@ -1,5 +1,4 @@
 /** One call to GitHub: signed, with a deadline, strictly parsed. A read may be asked twice, a write never (AW74). */
-
 import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/core'
 import type { Endpoints } from '@octokit/types'
@@ -79,8 +78,8 @@ export function inRepo({ owner, name }: Repo): { readonly owner: string; readonl
 }
 
 /**
- * A caller over Octokit. Octokit's App authentication buys and renews tokens, corrects a wrong clock once, and waits
- * out a new token's first seconds.
+ * A caller over Octokit, which buys and renews tokens, corrects a wrong clock once, and waits out a token's first
+ * seconds.
  */
 export function createCaller(connection: Connection): Caller {
   const octokit = openOctokit(connection)
@@ -207,9 +206,7 @@ function isTokenRequest(error: unknown): boolean {
   return request?.url?.endsWith('/access_tokens') ?? false
 }
 
-/**
- * GitHub's answer inside an error of Octokit; undefined without an answer. Compared by shape, never by class (AW25).
- */
+/** GitHub's answer inside an error of Octokit; undefined without one. Compared by shape, never by class (AW25). */
 function answerOf(error: unknown): FailedAnswer | undefined {
   if (typeof error !== 'object' || error === null || !('response' in error)) return undefined
   const { response } = error as { response?: { status: number; headers: Record<string, string>; data: unknown } }

@@ -63,21 +63,11 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
   }
 }
 
-function changeOf(change: CheckRunChange) {
-  const output = {
-    title: change.title,
-    summary: change.summary,
-    text: change.text,
-    annotations: change.annotations.map((annotation) => ({
-      path: annotation.path,
-      start_line: annotation.startLine,
-      end_line: annotation.endLine,
-      annotation_level: annotation.level,
-      title: annotation.title,
-      message: annotation.message,
-    })),
-  }
-  const { name, conclusion } = change
+function changeOf({ name, conclusion, title, summary, text, annotations }: CheckRunChange) {
+  const rows = annotations.map(({ startLine, endLine, level, ...rest }) => {
+    return { ...rest, start_line: startLine, end_line: endLine, annotation_level: level }
+  })
+  const output = { title, summary, text, annotations: rows }
   return conclusion === undefined
     ? { name, status: 'in_progress' as const, output }
     : { name, status: 'completed' as const, conclusion, output }

@@ -1,7 +1,4 @@
-/**
- * Failures of GitHub in the project's closed set, told apart by body and headers and not by the status alone (R4,
- * AW77).
- */
+/** GitHub's failures in the project's closed set, told apart by body and headers, not by status alone (R4, AW77). */
 import { Dead, Retry, sentenceOf } from '../base/errors.ts'
 import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../base/limits.ts'
 import { redact } from '../base/redaction.ts'
@@ -28,6 +25,15 @@ const SENTENCE_CHARS_MAX = 500
 /** Characters read of a body: a proxy's page may have any size. */
 const TEXT_CHARS_MAX = 20_000
 
+const ABSENT_REMEDY = 'Check that it still exists and that the App is installed there.'
+const REFUSED_REMEDY = 'GitHub does not accept this request; asking again will not help.'
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: "Check the App's id and private key, and that it is still installed.",
+  403: "Check the App's permissions on this repository.",
+  404: ABSENT_REMEDY,
+  410: ABSENT_REMEDY,
+}
+
 /** The failure of an answer. `nowMs` is needed for limits that end at a time. */
 export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): Retry | Dead {
   const sentence = `GitHub answered ${answer.status} to ${call.route}: ${sentenceOfBody(answer.body)}`
@@ -36,17 +42,8 @@ export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): 
   if (answer.status >= 500) {
     return new Retry('github_unreachable', sentence, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
   }
-  switch (answer.status) {
-    case 404:
-    case 410:
-      return new Dead('github_not_found', sentence, 'Check that it still exists and that the App is installed there.')
-    case 401:
-      return new Dead('github_refused', sentence, "Check the App's id and private key, and that it is still installed.")
-    case 403:
-      return new Dead('github_refused', sentence, "Check the App's permissions on this repository.")
-    default:
-      return new Dead('github_refused', sentence, 'GitHub does not accept this request; asking again will not help.')
-  }
+  const isAbsent = answer.status === 404 || answer.status === 410
+  return new Dead(isAbsent ? 'github_not_found' : 'github_refused', sentence, REMEDIES[answer.status] ?? REFUSED_REMEDY)
 }
 
 /** The failure without a usable answer: a timeout, a reset, an answer that stops half-way. */
@@ -84,9 +81,7 @@ function sentenceFrom(text: string): string {
   return redact(text.slice(0, TEXT_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
 }
 
-/**
- * The wait of a limit, ms; undefined for any other failure. A 403 without a sign of a limit is a missing permission.
- */
+/** The wait of a limit, ms; undefined for other failures. A 403 without a sign of a limit is a missing permission. */
 function throttledForMs({ status, headers, body }: FailedAnswer, nowMs: number): number | undefined {
   const abuse = status === 422 && isAbuse(body)
   if (status !== 403 && status !== 429 && !abuse) return undefined

@@ -38,9 +38,7 @@ export type TextAt =
 
 export type Blob = { readonly state: 'bytes'; readonly bytes: Uint8Array } | { readonly state: 'too_large' }
 
-/**
- * Our identity at GitHub. `id` is the bot user's id, which outlives a rename of the App (D12); `appId` is the App's.
- */
+/** Our identity at GitHub. `id` is the bot user's id, which outlives a rename (D12); `appId` is the App's. */
 export interface Identity {
   readonly login: string
   readonly id: number
@@ -127,17 +125,13 @@ export interface GitHub {
 
   /** Reviews, oldest first. Of more than GITHUB_PAGES_MAX pages the newest are read, and `cut` is true. */
   reviews(repo: Repo, number: number): Promise<Rows<ReviewSeen>>
-  /**
-   * Creates a review without an event: pending, and visible only to us. GitHub allows one per author and pull request.
-   */
+  /** Creates a review without an event: pending, visible only to us. GitHub allows one per author and pull request. */
   createPendingReview(
     repo: Repo,
     number: number,
     review: NewReview,
   ): Promise<{ readonly state: 'created'; readonly id: number } | NotAccepted>
-  /**
-   * `gone` (404): the review was deleted. `not_accepted` (422): the review isn't pending, or the event isn't allowed.
-   */
+  /** `gone` (404): it was deleted. `not_accepted` (422): the review isn't pending, or the event isn't allowed. */
   submitReview(
     repo: Repo,
     number: number,

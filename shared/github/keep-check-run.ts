@@ -45,10 +45,7 @@ async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: Ch
   return rows
 }
 
-/**
- * GitHub appends annotations and never removes any, so only missing annotations are sent. Equal annotations of two
- * lenses count once.
- */
+/** Only missing annotations are sent: GitHub appends and never removes. Equal annotations of two lenses count once. */
 async function missingAnnotations(
   github: GitHub,
   repo: Repo,

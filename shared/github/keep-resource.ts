@@ -21,8 +21,7 @@ export interface SummaryPlace {
 
 /**
  * Brings the one summary comment of a pull request to `generation` or newer. A comment with the marker *and* our own
- * author is ours (F5, D12, AW71). The oldest of several stays, the others are deleted. A failed read leads to no write
- * (D15).
+ * author is ours (F5, D12, AW71). The oldest of several stays, the others go. A failed read leads to no write (D15).
  */
 export async function keepSummary(
   github: GitHub,

@@ -1,7 +1,6 @@
 /**
- * Reads a pull request and its repository. An error never counts as "nothing"; only GitHub's own answer means absent.
+ * Reads a pull request and its repository. Only GitHub's own answer means absent; an error never counts as "nothing".
  */
-
 import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../base/limits.ts'
 import { fileChangeOf } from '../findings/diff.ts'
 import { type Caller, type Data, inRepo } from './caller.ts'
@@ -18,10 +17,7 @@ type Reading = Pick<
 const TEMPLATE_DIRECTORIES = ['.github', '', 'docs'] as const
 const TEMPLATE_NAME = /^pull_request_template(\.(md|markdown|txt))?$/i
 
-/**
- * A file's JSON holds its bytes as base64 in lines of 60 characters, each line end written as two; the other members
- * are small.
- */
+/** A file's JSON holds its bytes as base64, with each end of a 60-character line as two; other members are small. */
 const BLOB_ANSWER_BYTES_MAX = Math.ceil(((FILE_BYTES_MAX * 4) / 3) * (62 / 60)) + 8_192
 
 export function readingOf(caller: Caller): Reading {

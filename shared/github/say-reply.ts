@@ -11,8 +11,7 @@ export interface Replied {
 
 /**
  * Brings the reply onto the pull request once. Of several own copies, which unanswered calls may have left, the oldest
- * stays. `checks` is asked right before the creation; `onMade` gets the id of the new comment, and `knownId` brings it
- * back in a later call.
+ * stays. `checks` is asked right before the creation. `onMade` gets the new comment's id, `knownId` brings it back.
  */
 export async function sayReply(
   github: GitHub,

@@ -1,12 +1,19 @@
 /**
- * Says a review once: created pending, which GitHub allows once per author and shows to nobody else, then submitted by
- * id.
+ * Says a review once: created pending, which GitHub allows once per author and hides from others, then submitted by id.
  */
 import type { ReviewMessage } from '../publishing/github-payloads.ts'
-import { orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
+import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
 import { type Answered, afterStep, firstStep, type Said, type Step } from '../publishing/review-steps.ts'
-import type { GitHub, Repo } from './github.ts'
-import { ownReviews } from './own-reviews.ts'
+import { hasLine } from '../publishing/review-version.ts'
+import type { GitHub, Repo, ReviewSeen } from './github.ts'
+
+/** A refused deletion means a submit: one more read shows the review. */
+const RECHECK_READS_MAX = 3
+
+/** No review with the marker stands on the pull request. */
+export interface Absent {
+  readonly state: 'absent'
+}
 
 export interface SayOptions {
   /** Asked right before each visible write and each deletion: our lease, the live run, the head, halts. */
@@ -59,4 +66,47 @@ export async function sayReview(
     while (step.name !== 'end') ({ known, step } = afterStep(known, await take(step)))
     return step.outcome
   })
+}
+
+/**
+ * Deletes every pending review of ours with the marker, and answers the submitted one. Pending reviews of other
+ * messages stay. `checks` is asked right before each deletion. Repeatable.
+ */
+export async function recheckReview(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  marker: string,
+  checks: () => Promise<'go' | 'stop'>,
+): Promise<Said | Absent | Stopped | Unknown> {
+  return orUnknown<Said | Absent | Stopped>(async () => {
+    for (let reads = 0; reads < RECHECK_READS_MAX; reads += 1) {
+      const { said, pending } = await ownReviews(github, repo, number, marker)
+      const left = pending.filter((review) => hasLine(review.body, marker))
+      if (left.length === 0) return said ?? { state: 'absent' }
+      for (const { id } of left) {
+        if ((await checks()) === 'stop') return { state: 'stopped' }
+        await orUnanswered(github.deletePendingReview(repo, number, id))
+      }
+    }
+    throw notVisible('The deletion of a pending review')
+  })
+}
+
+/**
+ * The oldest submitted review with the marker as said, and all pending reviews. Of a list beyond the bound the newest
+ * reviews are read: a review of the run can't be older.
+ */
+async function ownReviews(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  marker: string,
+): Promise<{ readonly said: Said | undefined; readonly pending: readonly ReviewSeen[] }> {
+  const { rows } = await github.reviews(repo, number)
+  const ours = rows.filter((review) => review.authorIsUs)
+  const pending = ours.filter(({ state }) => state === 'PENDING')
+  const submitted = ours.filter(({ state, body }) => state !== 'PENDING' && hasLine(body, marker))
+  const [first, ...repeated] = submitted.toSorted((a, b) => a.id - b.id)
+  return { said: first && { state: 'said', reviewId: first.id, repeated: repeated.length }, pending }
 }

@@ -51,9 +51,7 @@ export function takeFrom(budget: Budget, now: number, count = 1): Taken {
   return { state: 'taken', budget: { ...budget, minute: minute.buckets, hour: hour.buckets } }
 }
 
-/**
- * The buckets with `count` creations more; or `until` in the future, when enough creations will have left the window.
- */
+/** The buckets with `count` creations more; or `until` in the future, when enough creations have left the window. */
 function countIn({ lengthMs, max }: Window, buckets: readonly Bucket[], taking: { now: number; count: number }) {
   const { now, count: more } = taking
   const bucketMs = lengthMs / BUCKETS_PER_WINDOW

@@ -1,5 +1,4 @@
 /** The check run of a head: its identity, and its content while there is no verdict. Pure. */
-
 import { modelOfPool } from '../fleet/pools.ts'
 import type { Run } from '../runs/run.ts'
 import { causeOf } from '../runs/run-identity.ts'

@@ -4,8 +4,7 @@ import { GITHUB_READ_BACK_MS } from '../base/limits.ts'
 
 /**
  * GitHub may have the write or not: a read failed, a write was not answered, a limit was met, or the read-back lacks
- * the write. `because` names the cause and the time of the next attempt; its `code` tells a limit (time) from an error
- * (an attempt).
+ * the write. `because` names the cause and the next attempt's time; its `code` tells a limit (time) from an error.
  */
 export interface Unknown {
   readonly state: 'unknown'
@@ -32,10 +31,7 @@ export async function orUnknown<Outcome>(work: () => Promise<Outcome>): Promise<
   }
 }
 
-/**
- * The result of a write; the failure, as a value, of a write that may have happened without an answer. The caller reads
- * again (AW70).
- */
+/** The result of a write; the failure, as a value, of a write that may have happened without an answer (AW70). */
 export async function orUnanswered<Result>(write: Promise<Result>): Promise<Result | Retry> {
   try {
     return await write

@@ -1,5 +1,4 @@
 /** The decisions of a poster. Pure. */
-
 import { POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/base/limits.ts'
 import type { Message } from '../../../shared/ledger/message.ts'
 import type { ShownResource } from '../../../shared/ledger/resource.ts'
@@ -37,11 +36,9 @@ export function afterUnknown(
   errors: number,
   now: number,
 ): { readonly kind: 'postpone'; readonly at: number; readonly error: boolean } | { readonly kind: 'give_up' } {
-  // A limit of GitHub or AWS uses time, not attempts. A head that is too new to be visible does the same, for a short
-  // time.
+  // A limit of GitHub or AWS uses time, not attempts, and so does a head that is too new to be visible.
   const error = because.code !== 'github_throttled' && because.code !== 'busy' && because.code !== 'head_not_visible'
-  // A read-back that lags is no failed attempt: GitHub is read some more times, errors among them included, within a
-  // bound.
+  // A read-back that lags is no failed attempt: more reads follow, errors among them included, within a bound.
   const isLookedFor = because.code === 'not_shown' || errors >= POST_ERRORS_MAX
   const most = isLookedFor ? POST_UNSEEN_MAX : POST_ERRORS_MAX
   if (error && errors + 1 >= most) return { kind: 'give_up' }
@@ -98,9 +95,7 @@ export function isDue(message: Message, now: number): boolean {
   return isOpen(message) || isRecheckDue(message, now) || isLeaseAbandoned(message, now)
 }
 
-/**
- * True if a lease has ended and was not given back. A call that lands late may leave such a lease on a settled item.
- */
+/** True if a lease has ended on the item. A call that lands late may leave such a lease on a settled item. */
 export function isLeaseAbandoned(item: { readonly owner?: string; readonly leaseUntil: number }, now: number): boolean {
   return item.owner !== undefined && item.leaseUntil <= now
 }
