@@ -1,6 +1,4 @@
-/**
- * One attempt to post an item on GitHub: the way is the same for messages, replies and resources, the steps are theirs.
- */
+/** One attempt to post an item on GitHub. Messages, replies and resources share the order and bring their own steps. */
 import type { LogFields } from '../../shared/aws/log.ts'
 import { type Dead, isFailure, type Refused, type Retry } from '../../shared/base/errors.ts'
 import type { GitHub } from '../../shared/github/github.ts'

@@ -30,10 +30,7 @@ export function messageSteps(
   }
 }
 
-/**
- * Settles a message whose run was removed: messages are kept longer than RETENTION_S, the time of an ended run. Without
- * its run the place of a message is unknown, so GitHub isn't asked. Repeatable.
- */
+/** Settles a message whose run was removed, without a call to GitHub: only the run knows the place. Repeatable. */
 export async function forgetMessage(deps: Leasing, message: Message): Promise<void> {
   const { ledger, owner } = deps
   if (!(await messageSteps(deps, message).lease())) return

@@ -38,9 +38,8 @@ export async function postMessages(deps: PostDeps, run: Run): Promise<void> {
 }
 
 /**
- * The posting of one review. An owed message is said; a withdrawing message loses its pending review. A settled message
- * is rechecked: its pending review goes, and a review that was submitted after all counts as said, with its round (IL2,
- * IL14). A halt doesn't stop a recheck, because nothing new is said.
+ * An owed message is said; a withdrawing message loses its pending review. A settled message is rechecked: its pending
+ * review goes, and a submitted review counts as said, with its round (IL2, IL14), also under a halt.
  */
 function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | Absent, void> {
   const { ledger, documents, owner } = deps

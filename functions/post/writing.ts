@@ -12,10 +12,9 @@ export interface Writing {
 }
 
 /**
- * The budget meters reviews, with create and submit taken together, and comments. Changes, deletions, check runs and
- * labels are free, so no burst holds them up. Without budget a creation throws Retry `github_throttled` before GitHub
- * is asked: the wait uses time and is no error (AW76). A limit that GitHub names closes the budget: GitHub asks that
- * nobody of the installation writes until then.
+ * The budget meters comments and reviews; creating and submitting a review are taken together. Other writes are free,
+ * so no burst holds them up. Without budget a creation throws Retry `github_throttled` before GitHub is asked: the wait
+ * is no error (AW76). A limit that GitHub names closes the budget of the whole installation, as GitHub asks.
  */
 export function writingFor({ ledger, github, now }: PostDeps, { installationId }: Repository): Writing {
   let isUnanswered = false

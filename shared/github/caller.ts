@@ -77,10 +77,7 @@ export function inRepo({ owner, name }: Repo): { readonly owner: string; readonl
   return { owner, repo: name }
 }
 
-/**
- * A caller over Octokit, which buys and renews tokens, corrects a wrong clock once, and waits out a token's first
- * seconds.
- */
+/** A caller over Octokit, which renews tokens, corrects a wrong clock once, and waits out a token's first seconds. */
 export function createCaller(connection: Connection): Caller {
   const octokit = openOctokit(connection)
 

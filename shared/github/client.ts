@@ -19,8 +19,8 @@ export interface GitHubOptions {
 export type OpenInstallation = (installationId: number, signal?: AbortSignal) => GitHub
 
 /**
- * A client for the App of `credentials`. Opening makes no call; throws `refused` `secret_missing` for an unreadable
- * private key. All installations of the client share the tokens, which are renewed at 55 minutes.
+ * A client for the App of `credentials`, with one memory of tokens. Opening makes no call; throws Refused
+ * `secret_missing` for an unreadable private key.
  */
 export function openGitHub(credentials: Credentials, options: GitHubOptions): OpenInstallation {
   const now = options.now ?? Date.now

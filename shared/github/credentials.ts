@@ -16,8 +16,8 @@ export type SignJwt = (
 ) => Promise<{ readonly jwt: string; readonly expiresAt: string }>
 
 /**
- * A signer for `privateKey`. Throws `refused` `secret_missing`, without the key's text, for anything but a private key.
- * The JWT is dated GITHUB_JWT_BACKDATE_S before now and ends GITHUB_JWT_VALID_S after now.
+ * A signer for `privateKey`. Throws Refused `secret_missing`, without the key's text, if it is no private key. A JWT is
+ * valid from GITHUB_JWT_BACKDATE_S before now to GITHUB_JWT_VALID_S after now.
  */
 export function jwtSigner({ privateKey }: Credentials, now: () => number): SignJwt {
   const key = readKey(privateKey)

@@ -25,13 +25,10 @@ const SENTENCE_CHARS_MAX = 500
 /** Characters read of a body: a proxy's page may have any size. */
 const TEXT_CHARS_MAX = 20_000
 
-const ABSENT_REMEDY = 'Check that it still exists and that the App is installed there.'
-const REFUSED_REMEDY = 'GitHub does not accept this request; asking again will not help.'
+/** By status; other refusals have one remedy. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: "Check the App's id and private key, and that it is still installed.",
   403: "Check the App's permissions on this repository.",
-  404: ABSENT_REMEDY,
-  410: ABSENT_REMEDY,
 }
 
 /** The failure of an answer. `nowMs` is needed for limits that end at a time. */
@@ -42,8 +39,11 @@ export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): 
   if (answer.status >= 500) {
     return new Retry('github_unreachable', sentence, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
   }
-  const isAbsent = answer.status === 404 || answer.status === 410
-  return new Dead(isAbsent ? 'github_not_found' : 'github_refused', sentence, REMEDIES[answer.status] ?? REFUSED_REMEDY)
+  if (answer.status === 404 || answer.status === 410) {
+    return new Dead('github_not_found', sentence, 'Check that it still exists and that the App is installed there.')
+  }
+  const remedy = REMEDIES[answer.status] ?? 'GitHub does not accept this request; asking again will not help.'
+  return new Dead('github_refused', sentence, remedy)
 }
 
 /** The failure without a usable answer: a timeout, a reset, an answer that stops half-way. */
@@ -60,7 +60,7 @@ export function unreachable(call: CallName, why: string): Retry {
 export function transportReason(error: unknown): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause.name === 'TimeoutError' || cause.name === 'AbortError') return 'not in time'
-    if (cause.name === 'SyntaxError') return 'an answer that is no whole JSON' // the message of the error would quote the answer
+    if (cause.name === 'SyntaxError') return 'an answer that is no whole JSON' // its message would quote the answer
     if ('code' in cause && typeof cause.code === 'string') return cause.code
   }
   return sentenceFrom(sentenceOf(error))

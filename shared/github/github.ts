@@ -97,13 +97,11 @@ export interface NotAccepted {
 }
 
 /**
- * GitHub for one installation of our App.
- * Every call has a deadline (GITHUB_CALL_MS). A read may be asked twice within the deadline, a write once (AW74).
- * Failures, by `name` and `code` (shared/base/errors.ts):
+ * GitHub for one installation of our App. A call has a deadline (GITHUB_CALL_MS); within it a read may be asked twice,
+ * a write once (AW74). Failures, by `name` and `code` (shared/base/errors.ts):
  * - `retry` `github_throttled`: a limit; nothing happened; `afterMs` is GitHub's own time if GitHub names a time
  * - `retry` `github_unreachable`: no usable answer; `outcomeUnknown` is true for a write, which may have happened
- * - `dead` `github_not_found` (404, 410) and `github_refused` (a missing permission, bad credentials, an invalid
- * request)
+ * - `dead` `github_not_found` (404, 410) and `github_refused` (no permission, bad credentials, an invalid request)
  */
 export interface GitHub {
   /** Our bot's identity, kept for GITHUB_IDENTITY_MS. */

@@ -9,8 +9,8 @@ import { type Kept, sameText } from './keep-resource.ts'
 const COPY_TITLE = 'Shown by another check run of Muster'
 
 /**
- * Brings the check run with the external id to `desired`. The oldest of several of ours stays; the others are closed
- * with a hint at the oldest. A failed read leads to no write (D15).
+ * Brings the check run with the external id to `desired`. Of several the oldest stays, and the others are closed. A
+ * failed read leads to no write (D15).
  */
 export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept | Unknown> {
   return orUnknown<Kept>(async () => {

@@ -16,9 +16,8 @@ type Row<R extends Route> =
       : never
 
 /**
- * All rows in GitHub's order, of at most `pagesMax` pages; `keep` is the end of a longer list that is read. Part of a
- * list is never taken for the list (D15, H2). Throws `github_unreachable` for a failed page or an answer without a
- * list.
+ * All rows in GitHub's order, of at most `pagesMax` pages; `keep` is the end of a longer list. Throws where the answer
+ * is no list or a page fails: part of a list is never taken for the list (D15, H2).
  */
 export async function readList<R extends Route>(
   caller: Caller,

@@ -1,6 +1,4 @@
-/**
- * Reads a pull request and its repository. Only GitHub's own answer means absent; an error never counts as "nothing".
- */
+/** Reads a pull request and its repository. Only GitHub's own answer means absent; an error never means "nothing". */
 import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../base/limits.ts'
 import { fileChangeOf } from '../findings/diff.ts'
 import { type Caller, type Data, inRepo } from './caller.ts'

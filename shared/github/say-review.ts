@@ -1,6 +1,4 @@
-/**
- * Says a review once: created pending, which GitHub allows once per author and hides from others, then submitted by id.
- */
+/** Says a review once: created pending, which GitHub allows once per author and hides from others, then submitted. */
 import type { ReviewMessage } from '../publishing/github-payloads.ts'
 import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
 import { type Answered, afterStep, firstStep, type Said, type Step } from '../publishing/review-steps.ts'

@@ -1,7 +1,4 @@
-/**
- * The creations that an installation has left on GitHub: those of the last minute and the last hour are counted and
- * stay below GitHub's own limits (AW76). Pure.
- */
+/** An installation's budget of creations on GitHub, per minute and hour, below GitHub's own limits (AW76). Pure. */
 import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../base/limits.ts'
 
 /** Creations of one part of a window. */
@@ -38,9 +35,8 @@ const HOUR: Window = { lengthMs: 3_600_000, max: CONTENT_PER_HOUR_MAX }
 const BUCKETS_PER_WINDOW = 12
 
 /**
- * Takes `count` creations at `now` (ms UTC), all or none. No minute ever has more than CONTENT_PER_MINUTE_MAX of them
- * and no hour more than CONTENT_PER_HOUR_MAX, however they are spread. A closed budget gives nothing. A clock behind
- * the last writer's clock counts as that clock.
+ * Takes `count` creations at `now` (ms UTC), all or none. However they are spread, no minute has more than
+ * CONTENT_PER_MINUTE_MAX and no hour more than CONTENT_PER_HOUR_MAX. A clock behind the last writer's counts as that one.
  */
 export function takeFrom(budget: Budget, now: number, count = 1): Taken {
   const { closedUntil = 0 } = budget
@@ -69,10 +65,7 @@ function countIn({ lengthMs, max }: Window, buckets: readonly Bucket[], taking: 
   }
 
   const from = at - (at % bucketMs)
-  const newest = counted.at(-1)
-  const taken =
-    newest?.from === from
-      ? [...counted.slice(0, -1), { from, count: newest.count + more }]
-      : [...counted, { from, count: more }]
-  return { buckets: taken, until }
+  const open = counted.find((bucket) => bucket.from === from)
+  const others = counted.filter((bucket) => bucket !== open)
+  return { buckets: [...others, { from, count: more + (open?.count ?? 0) }], until }
 }

@@ -7,10 +7,7 @@ import type { CheckRunResource } from './github-payloads.ts'
 /** The name of the check run in GitHub's list and in branch protection. */
 export const CHECK_RUN_NAME = 'Muster'
 
-/**
- * Identity of a head's check run at GitHub, from repository, pull request and head. A verdict carries the same
- * identity: under another, the check run in progress would stay for ever.
- */
+/** Identity of a head's check run, also of its verdict: under another the check run in progress would stay for ever. */
 export function checkRunIdentity(subject: {
   readonly repository: { readonly id: number }
   readonly number: number

@@ -11,7 +11,6 @@ export interface Range {
 
 /** Places of a review's comments, to be tried. */
 export interface Placing {
-  /** Number of comments of the review. */
   readonly count: number
   /** Comments in the body; all others stand inline. */
   readonly inBody: Range
@@ -38,13 +37,14 @@ export function allInBody(count: number): Placing {
 }
 
 /**
- * The next try after a refusal; undefined if no try is left. For one bad comment among n, at most log2(n) + 1 further
- * tries are needed. For several, the last try is the part accepted before, or all in the body.
+ * The next try after a refusal; undefined if no try is left. One bad comment among n needs at most log2(n) + 1 further
+ * tries. For several, the last try is the part accepted before, or all in the body. A refusal of something else goes there at once.
  */
-export function afterRefusal(placing: Placing): Placing | undefined {
+export function afterRefusal(placing: Placing, isAboutPlace = true): Placing | undefined {
   const { count, inBody, suspects, accepted } = placing
   const everything = allInBody(count).inBody
   if (isSame(inBody, everything)) return undefined
+  if (!isAboutPlace) return allInBody(count)
   if (accepted !== undefined && isSame(inBody, accepted)) return { ...placing, inBody: everything }
   // No comment that was inline is the only bad one: there are several.
   if (isSame(inBody, suspects)) return { ...placing, inBody: accepted ?? everything }

@@ -1,25 +1,19 @@
 /**
- * How a review comes to stand on its pull request once, as a state machine. A step is one call; `afterStep` decides the next
- * step from the answer. Pure: shared/github/say-review.ts makes the calls.
+ * How a review comes to stand on its pull request once, as a state machine: a step is one call, and `afterStep` decides the
+ * next step from its answer. Pure: shared/github/say-review.ts makes the calls.
  *
- *     look ── submitted, with our marker ──────────→ end: said
- *       └→ check ── stop, and none of ours ────────→ end: stopped
- *            ├── stop, and one of ours ─→ delete_ours ── already submitted ─→ read_back
- *            ├── another in the way ────→ delete_foreign ─→ look
- *            ├── none of ours ──────────→ create ── too much in its body ─→ delete_try ─→ look
- *            └── one of ours ───────────→ submit ── submitted ─→ read_back ─→ end: said, unknown
+ *     list ── submitted, with our marker ──────────→ end: said
+ *       └→ check ── stop, none of ours ────────────→ end: stopped
+ *            ├── stop, one of ours ─→ delete_ours ── already submitted ─→ read_back
+ *            ├── go, another in the way ─→ delete_other ─→ list
+ *            ├── go, none of ours ───────→ create ── too much in its body ─→ delete_other
+ *            └── go, one of ours ────────→ submit ─→ read_back ─→ end: said, unknown
+ *
+ * Every other answer leads back to `list`, within a bound.
  */
 import { Dead, isFailure, type Retry } from '../base/errors.ts'
 import type { ReviewMessage } from './github-payloads.ts'
-import {
-  afterAcceptance,
-  afterRefusal,
-  allInBody,
-  allInline,
-  type Placing,
-  sizeOf,
-  triesMax,
-} from './inline-bisection.ts'
+import { afterAcceptance, afterRefusal, allInBody, allInline, type Placing, triesMax } from './inline-bisection.ts'
 import { notVisible, type Stopped, type Unknown } from './outcome.ts'
 import { hasLine, versionOf } from './review-version.ts'
 
@@ -80,7 +74,6 @@ export interface Known {
   readonly created: Ours | undefined
   /** Deleted by us; GitHub's list may show them for a while. */
   readonly deleted: readonly number[]
-  /** GitHub refused the last submit. */
   readonly isRefused: boolean
 }
 
@@ -110,7 +103,7 @@ export function firstStep(message: ReviewMessage, pendingId: number | undefined)
   })
 }
 
-/** The next step. Throws `dead` where GitHub will never take the review. */
+/** The next step. Throws `dead` for a refusal of something else than a comment, and where no placing is left. */
 export function afterStep(known: Known, taken: Answered): State {
   switch (taken.name) {
     case 'list':
@@ -166,7 +159,13 @@ function afterCreate(known: Known, { body, answer }: Answered<{ name: 'create' }
   if (isFailure(answer, 'retry')) return list(known, answer)
   if (answer.state === 'refused') {
     if (ONE_PENDING_ONLY.test(answer.sentence)) return list(known)
-    return list({ ...known, placing: nextPlacing(known.placing, answer.sentence) })
+    const placing = afterRefusal(known.placing, ABOUT_A_PLACE.test(answer.sentence))
+    if (placing !== undefined) return list({ ...known, placing })
+    throw new Dead(
+      'github_refused',
+      `GitHub does not accept this review: ${answer.sentence}`,
+      'Check that its commit still belongs to the pull request; a review of the newest head replaces it.',
+    )
   }
   const placing = afterAcceptance(known.placing)
   if (placing !== undefined) return deleteOthers({ ...known, placing }, [answer.id])
@@ -210,16 +209,4 @@ function isVersionOf({ message, placing }: Known, body: string): boolean {
   const { length } = message.comments
   const whole = [placing, allInline(length), allInBody(length)].filter((one) => afterAcceptance(one) === undefined)
   return hasLine(body, message.marker) && whole.some(({ inBody }) => hasLine(body, versionOf(message, inBody).payload))
-}
-
-/** Throws `dead` for a refusal of something else than a comment, and where no placing is left. */
-function nextPlacing(placing: Placing, sentence: string): Placing {
-  const isLast = sizeOf(placing.inBody) === placing.count
-  const next = ABOUT_A_PLACE.test(sentence) ? afterRefusal(placing) : isLast ? undefined : allInBody(placing.count)
-  if (next !== undefined) return next
-  throw new Dead(
-    'github_refused',
-    `GitHub does not accept this review: ${sentence}`,
-    'Check that its commit still belongs to the pull request; a review of the newest head replaces it.',
-  )
 }

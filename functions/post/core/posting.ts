@@ -47,9 +47,8 @@ export function afterUnknown(
 }
 
 /**
- * Decides whether a resource may be posted for `raisedBy`, the run behind it. `later`: the end of the run, of a halt or
- * of a lag of GitHub decides. `void`: the run was overtaken, and the verdict of an older head is not published (PR2,
- * PR5). A completed check run and the absence of a label are posted for an overtaken run too.
+ * Decides whether a resource may be posted. `later`: the end of the run, of a halt or of GitHub's lag decides. `void`:
+ * an overtaken run gets no verdict published (PR2, PR5), only its completed check run and its missing label.
  */
 export function mayPost(facts: {
   readonly desired: Resource
@@ -81,7 +80,7 @@ export function isOwed(resource: ShownResource, now: number): boolean {
 }
 
 /** True if the recheck of an item is due. */
-export function isRecheckDue({ recheckAt }: { readonly recheckAt?: number }, now: number): boolean {
+function isRecheckDue({ recheckAt }: { readonly recheckAt?: number }, now: number): boolean {
   return recheckAt !== undefined && recheckAt <= now
 }
 
@@ -101,9 +100,8 @@ export function isLeaseAbandoned(item: { readonly owner?: string; readonly lease
 }
 
 /**
- * The time of the next recheck, ms UTC; undefined if no call can be under way. After a takeover a call of the earlier
- * poster may land until its lease and deadline have passed; an unanswered call of our own may land as late (IL2, IL5,
- * IL14). `item` is read before its lease: an owner on the item never gave the lease back.
+ * The next recheck, ms UTC; undefined if no call can be under way. After a takeover the earlier poster's call may land
+ * until its lease and deadline have passed, as may our own unanswered call (IL2, IL5, IL14).
  */
 export function nextRecheckAt(
   item: { readonly owner?: string | undefined; readonly recheckAt?: number | undefined },
