@@ -34,7 +34,7 @@ export function messageSteps(
 export async function forgetMessage(deps: Leasing, message: Message): Promise<void> {
   const { ledger, owner } = deps
   if (!(await messageSteps(deps, message).lease())) return
-  const reason = 'unknown_run: Its run was removed before it was said.'
+  const reason = 'unknown_run: The run was removed before the message was said.'
   if (isOpen(message)) await settleMessage(ledger, message, owner, { state: 'failed', reason })
   else await recordRecheck(ledger, message, owner)
 }

@@ -101,7 +101,7 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
   }
 }
 
-/** Records a review that stands on GitHub as said and counts its round, whoever holds the message. */
+/** Records a visible review as said and counts its round, also without the lease. */
 async function recordSaid(
   { ledger, owner, log }: PostDeps,
   run: Run,

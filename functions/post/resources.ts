@@ -92,7 +92,7 @@ function postingOf(
       }),
     async settle(kept, recheckAt) {
       if (kept.state === 'shown') return { ...shown, recheckAt, githubId: kept.id }
-      return { ...shown, recheckAt, refused: 'head_superseded: its run was overtaken.' }
+      return { ...shown, recheckAt, refused: 'head_superseded: The run was overtaken.' }
     },
     async postpone({ at, error, recheckAt }, because) {
       return { ...postponed, recheckAt, at, error: because?.message, counts: error }

@@ -24,7 +24,7 @@ export function writingFor({ ledger, github, now }: PostDeps, { installationId }
   async function take(creations: number): Promise<void> {
     const taken = await takeBudget(ledger, installationId, now(), creations)
     if (!taken.taken) {
-      const sentence = 'As much as this installation may create on GitHub in a minute or an hour has been created'
+      const sentence = 'The installation has used up its creations on GitHub for this minute or hour'
       throw new Retry('github_throttled', sentence, taken.until - now())
     }
     left = creations
@@ -33,10 +33,10 @@ export function writingFor({ ledger, github, now }: PostDeps, { installationId }
   async function throwIfClosed(): Promise<void> {
     const until = await closedUntil(ledger, installationId, now())
     if (until === undefined) return
-    throw new Retry('github_throttled', 'GitHub takes nothing of this installation for now', until - now())
+    throw new Retry('github_throttled', 'GitHub takes nothing of the installation for now', until - now())
   }
 
-  /** `creations` are taken together for this write and the writes after it; 0 for a write that creates nothing. */
+  /** `creations` are taken together for this write and later ones; 0 for a write that creates nothing. */
   function metered<Arguments extends readonly unknown[], Result>(
     write: (...args: Arguments) => Promise<Result>,
     creations = 0,

@@ -32,6 +32,6 @@ function invalid(): Refused {
   return new Refused(
     'secret_missing',
     'The GitHub App’s secret lacks appId, privateKey or webhookSecrets.',
-    'Put them as JSON: {"appId": 1, "privateKey": "…", "webhookSecrets": ["…"]}; docs/deploy.md shows the command.',
+    'Store JSON: {"appId": 1, "privateKey": "…", "webhookSecrets": ["…"]}; docs/deploy.md shows the command.',
   )
 }

@@ -1,4 +1,7 @@
-/** Our App at GitHub, for a container: opened once per version of its secret, so that installation tokens are kept. */
+/**
+ * Our App at GitHub, for a container: opened once per version of its secret, because the client keeps installation
+ * tokens.
+ */
 import type { SecretReader } from '../aws/secrets.ts'
 import { appSecretOf } from './app-secret.ts'
 import { type OpenInstallation, openGitHub } from './client.ts'

@@ -160,7 +160,7 @@ function openOctokit({ baseUrl, appId, installationId, signJwt, tokens }: Connec
   })
 }
 
-/** Octokit's own token requests lack the caller's signal, so they have a deadline here. */
+/** Gives Octokit's own token requests a deadline: the caller's signal doesn't reach them. */
 const fetchWithin: typeof fetch = (input, init) => {
   const deadline = AbortSignal.timeout(GITHUB_CALL_MS)
   const signal = init?.signal ? AbortSignal.any([deadline, init.signal]) : deadline

@@ -1,4 +1,4 @@
-/** Opens GitHub for a container: one client, one memory of tokens, one signer, and installations on top. */
+/** Opens GitHub for a container, with a client, a memory of tokens and a signer for all installations. */
 import { GITHUB_IDENTITY_MS } from '../base/limits.ts'
 import { type Caller, createCaller } from './caller.ts'
 import { checkRunsOf } from './check-runs.ts'

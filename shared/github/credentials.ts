@@ -37,7 +37,7 @@ export interface TokenMemory {
   delete(installation: string): void
 }
 
-/** Forgets a token at GITHUB_TOKEN_RENEW_MS, so that no token is used in the last minutes of its hour (AW83). */
+/** Forgets a token at GITHUB_TOKEN_RENEW_MS: the last minutes of its hour are never used (AW83). */
 export function createTokenMemory(now: () => number): TokenMemory {
   const tokens = new Map<string, { readonly token: string; readonly keptAt: number }>()
   return {

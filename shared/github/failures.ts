@@ -27,7 +27,7 @@ const TEXT_CHARS_MAX = 20_000
 
 /** By status; other refusals have one remedy. */
 const REMEDIES: Readonly<Record<number, string>> = {
-  401: "Check the App's id and private key, and that it is still installed.",
+  401: "Check the App's id and private key, and that the App is still installed.",
   403: "Check the App's permissions on this repository.",
 }
 
@@ -40,7 +40,11 @@ export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): 
     return new Retry('github_unreachable', sentence, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
   }
   if (answer.status === 404 || answer.status === 410) {
-    return new Dead('github_not_found', sentence, 'Check that it still exists and that the App is installed there.')
+    return new Dead(
+      'github_not_found',
+      sentence,
+      'Check that the repository and the pull request exist and that the App is installed there.',
+    )
   }
   const remedy = REMEDIES[answer.status] ?? 'GitHub does not accept this request; asking again will not help.'
   return new Dead('github_refused', sentence, remedy)
@@ -50,7 +54,7 @@ export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): 
 export function unreachable(call: CallName, why: string): Retry {
   return new Retry(
     'github_unreachable',
-    `${call.route} got no usable answer from GitHub (${why})${call.writes ? '; it may have happened' : ''}`,
+    `${call.route} got no usable answer from GitHub (${why})${call.writes ? '; GitHub may have done it' : ''}`,
     GITHUB_UNREACHABLE_MS,
     { outcomeUnknown: call.writes },
   )
@@ -59,8 +63,8 @@ export function unreachable(call: CallName, why: string): Retry {
 /** The reason of a failure below HTTP, without an address or a credential. */
 export function transportReason(error: unknown): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.name === 'TimeoutError' || cause.name === 'AbortError') return 'not in time'
-    if (cause.name === 'SyntaxError') return 'an answer that is no whole JSON' // its message would quote the answer
+    if (cause.name === 'TimeoutError' || cause.name === 'AbortError') return 'no answer in time'
+    if (cause.name === 'SyntaxError') return 'an answer of incomplete JSON' // its message would quote the answer
     if ('code' in cause && typeof cause.code === 'string') return cause.code
   }
   return sentenceFrom(sentenceOf(error))

@@ -32,16 +32,16 @@ export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRun
 
     const [after, ...left] = await ownCheckRuns(github, repo, desired)
     const settled = left.every(isClosed)
-    if (after === undefined || !settled || !shows(after, desired)) throw notVisible('The check run')
+    if (after === undefined || !settled || !shows(after, desired)) throw notVisible('the check run')
     // Annotations of an earlier verdict stay, so the number says only how many have arrived.
-    if (after.annotations < (before?.annotations ?? 0) + missing.length) throw notVisible("The check run's annotations")
+    if (after.annotations < (before?.annotations ?? 0) + missing.length) throw notVisible("the check run's annotations")
     return { state: 'shown', id: after.id }
   })
 }
 
 async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: CheckRunResource) {
   const { rows, cut } = await github.checkRuns(repo, head, externalId)
-  if (rows.length === 0 && cut) throw notVisible('Some check runs are beyond what is read; ours')
+  if (rows.length === 0 && cut) throw notVisible('our check run on the pages that are read')
   return rows
 }
 
@@ -89,7 +89,7 @@ function isClosed(copy: CheckRunSeen): boolean {
 }
 
 function closing({ name }: CheckRunResource): CheckRunChange {
-  const summary = 'This check run was created twice. The older one has the result.'
+  const summary = 'This check run is a second copy. The older check run has the result.'
   return { name, status: 'completed', conclusion: 'cancelled', title: COPY_TITLE, summary, text: '', annotations: [] }
 }
 

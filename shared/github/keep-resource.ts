@@ -43,12 +43,12 @@ export async function keepSummary(
     for (const copy of copies) await orUnanswered(github.deleteComment(repo, copy.id))
 
     const [after, ...left] = await ownSummaries(github, place)
-    if (after === undefined || after.generation < generation || left.length > 0) throw notVisible('The summary comment')
+    if (after === undefined || after.generation < generation || left.length > 0) throw notVisible('the summary comment')
     return { state: 'shown', id: after.id, generation: after.generation }
   })
 }
 
-/** Brings a pull request to exactly one of our three labels, or to none of them. Other labels stay. */
+/** Brings a pull request to exactly one of our three labels, or to none; foreign labels stay. */
 export async function keepLabel(
   github: GitHub,
   repo: Repo,
@@ -66,7 +66,7 @@ export async function keepLabel(
     for (const label of before) {
       if (!wanted.includes(label)) await orUnanswered(github.removeLabel(repo, number, label))
     }
-    if (!isEqual(await ownLabels(github, repo, number), wanted)) throw notVisible('The label')
+    if (!isEqual(await ownLabels(github, repo, number), wanted)) throw notVisible('the label')
     return { state: 'shown' }
   })
 }
@@ -88,7 +88,7 @@ async function ownSummaries(github: GitHub, place: SummaryPlace): Promise<readon
   const known = place.knownId === undefined ? undefined : await github.comment(place.repo, place.knownId)
   const recorded = summariesAmong(known === undefined ? [] : [known], place)
   if (recorded.length > 0) return recorded
-  throw notVisible('Some comments are beyond what is read; the summary comment')
+  throw notVisible('our summary comment on the pages that are read')
 }
 
 function summariesAmong(comments: readonly CommentSeen[], place: SummaryPlace): readonly OwnSummary[] {

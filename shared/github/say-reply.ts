@@ -39,7 +39,7 @@ export async function sayReply(
     const madeId = typeof made === 'number' ? made : undefined
     if (madeId !== undefined) await options.onMade(madeId)
     const after = await standing(madeId)
-    if (after === undefined) throw notVisible('The reply')
+    if (after === undefined) throw notVisible('the reply')
     return { state: 'said', commentId: after }
   })
 }

@@ -87,7 +87,7 @@ export async function recheckReview(
         await orUnanswered(github.deletePendingReview(repo, number, id))
       }
     }
-    throw notVisible('The deletion of a pending review')
+    throw notVisible('the deletion of a pending review')
   })
 }
 

@@ -10,15 +10,18 @@ import type { GitHub } from './github.ts'
 export function whileNew(github: GitHub, { acceptedAt }: { readonly acceptedAt: number }, now: () => number): GitHub {
   const calls = Object.entries(github).map(([name, call]) => [
     name,
-    async (...given: unknown[]) => {
+    async (...args: unknown[]) => {
       try {
-        return await (call as (...given: unknown[]) => Promise<unknown>)(...given)
+        return await (call as (...args: unknown[]) => Promise<unknown>)(...args)
       } catch (error) {
         const isNew = now() - acceptedAt < HEAD_VISIBLE_WITHIN_MS
         if (!isNew || !isFailure(error, 'dead') || error.code !== 'github_not_found') throw error
-        throw new Retry('head_not_visible', `It is new, and ${error.message}`, GITHUB_UNREACHABLE_MS, { cause: error })
+        throw new Retry('head_not_visible', `The event is new, and ${error.message}`, GITHUB_UNREACHABLE_MS, {
+          cause: error,
+        })
       }
     },
   ])
+  // The calls of `github` by their names, each with its own arguments and result.
   return Object.fromEntries(calls) as unknown as GitHub
 }

@@ -18,7 +18,7 @@ export interface Stopped {
 
 /** The failure of a write that GitHub answered with success and doesn't list yet (LE14). */
 export function notVisible(what: string): Retry {
-  return new Retry('not_shown', `${what} was written and isn't seen on GitHub yet`, GITHUB_READ_BACK_MS)
+  return new Retry('not_shown', `GitHub doesn't show ${what} yet`, GITHUB_READ_BACK_MS)
 }
 
 /** The outcome of `work`, with `unknown` for failures that may pass; all others are thrown. */

@@ -128,7 +128,7 @@ function afterList(known: Known, taken: Answered<{ name: 'list' | 'read_back' } 
   // An unanswered create that the list lacks gets time, not another try at once.
   if (taken.unanswered !== undefined && adopted === undefined) return leave(known, taken.unanswered)
   // The review isn't pending any more, and the list lacks the submit: time tells, not another review.
-  if (known.isRefused && known.event === 'COMMENT') return leave(known, notVisible('The review'))
+  if (known.isRefused && known.event === 'COMMENT') return leave(known, notVisible('the review'))
   // On our own pull request a request for changes is refused (F7): the check run has the verdict then.
   const event = known.isRefused ? 'COMMENT' : known.event
   const ours = adopted ?? known.created
@@ -151,7 +151,7 @@ function afterDelete(before: Known, taken: Answered<{ id: number } & Step>): Sta
   const known = isGone ? { ...before, deleted: [...before.deleted, taken.id] } : before
   if (taken.name === 'delete_other') return deleteOthers(known, taken.rest)
   // A refused delete means a submit: the next list shows the review as said (IL2).
-  if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))
+  if (taken.answer === 'not_accepted') return readBack(known, notVisible('the review'))
   return list(isGone ? { ...known, created: undefined } : known)
 }
 
@@ -164,7 +164,7 @@ function afterCreate(known: Known, { body, answer }: Answered<{ name: 'create' }
     throw new Dead(
       'github_refused',
       `GitHub does not accept this review: ${answer.sentence}`,
-      'Check that its commit still belongs to the pull request; a review of the newest head replaces it.',
+      'Check that the commit still belongs to the pull request; the review of the newest head replaces this one.',
     )
   }
   const placing = afterAcceptance(known.placing)
@@ -174,7 +174,7 @@ function afterCreate(known: Known, { body, answer }: Answered<{ name: 'create' }
 
 function afterSubmit(known: Known, answer: Answers['submit']): State {
   if (isFailure(answer, 'retry')) return readBack(known, answer)
-  if (answer === 'submitted') return readBack(known, notVisible('The review'))
+  if (answer === 'submitted') return readBack(known, notVisible('the review'))
   if (answer === 'not_accepted') return list({ ...known, isRefused: true })
   return list({ ...known, created: undefined, isRefused: false })
 }
@@ -192,7 +192,7 @@ function readBack(known: Known, unlisted: Retry): State {
 }
 
 function read(known: Known, step: Step): State {
-  if (known.readsLeft === 0) return leave(known, notVisible('The review'))
+  if (known.readsLeft === 0) return leave(known, notVisible('the review'))
   return { known: { ...known, readsLeft: known.readsLeft - 1 }, step }
 }
 

@@ -1,4 +1,4 @@
-/** The table of transitions by which a review comes to stand on its pull request. */
+/** The table of transitions of a review on its way to its pull request. */
 import { describe, expect, it } from 'vitest'
 import { Retry } from '../../../shared/base/errors.ts'
 import { markerOf, type ReviewMessage } from '../../../shared/publishing/github-payloads.ts'
@@ -83,14 +83,14 @@ describe('the next step', () => {
       { ...readBack, answer: nothing },
       unknown('github_unreachable'),
     ],
-    ['without a review of ours, stop ends it', {}, { ...check, answer: 'stop' }, end({ state: 'stopped' })],
+    ['a stop without a review of ours is the end', {}, { ...check, answer: 'stop' }, end({ state: 'stopped' })],
     [
-      'stop leaves the reviews of other messages alone',
+      'a stop leaves the reviews of other messages alone',
       {},
       { ...check, others: [9], answer: 'stop' },
       end({ state: 'stopped' }),
     ],
-    ['stop deletes our pending review', {}, { ...check, ours, answer: 'stop' }, deleteOurs],
+    ['a stop deletes our pending review', {}, { ...check, ours, answer: 'stop' }, deleteOurs],
     [
       'reviews in the way are deleted one by one',
       {},
@@ -100,13 +100,13 @@ describe('the next step', () => {
     ['a missing review is created with its digest', {}, check, { name: 'create', body: whole.body }],
     ['our review is submitted by id', {}, { ...check, ours }, { name: 'submit', ours, event: 'REQUEST_CHANGES' }],
     [
-      'IL2: a delete that is refused is read back as a submit',
+      'IL2: a refused delete is read back as a submit',
       {},
       { ...deleteOurs, answer: 'not_accepted' },
       { name: 'read_back' },
     ],
     [
-      'the next review in the way follows',
+      'a deleted review in the way is followed by the next',
       {},
       { name: 'delete_other', id: 8, rest: [9], answer: 'gone' },
       { name: 'delete_other', id: 9 },
@@ -139,18 +139,18 @@ describe('the next step', () => {
       { name: 'read_back', unlisted: unanswered },
     ],
     ['a refused submit is listed', {}, { ...submit, answer: 'not_accepted' }, { name: 'list' }],
-    ['IL14: a review that is gone is listed', {}, { ...submit, answer: 'gone' }, { name: 'list' }],
+    ['IL14: a missing review is listed', {}, { ...submit, answer: 'gone' }, { name: 'list' }],
     ['the last list is followed by no other', { readsLeft: 0 }, { ...create, answer: created }, unknown('not_shown')],
   ])('%s', (_promise, changes, answered, step) => {
     expect(afterStep({ ...known, ...changes }, answered).step).toMatchObject(step)
   })
 })
 
-describe('what the steps have shown', () => {
+describe('the facts after a step', () => {
   const knownAfter = (answered: Answered, changes: Partial<Known> = {}) =>
     afterStep({ ...known, ...changes }, answered).known
 
-  it('AW73: the review of an earlier call is ours before any list shows it', () => {
+  it('AW73: the review of an earlier call is ours before a list shows it', () => {
     expect(firstStep(message, 7).known.created).toEqual({ id: 7, body: undefined })
   })
 
@@ -164,13 +164,13 @@ describe('what the steps have shown', () => {
     expect(knownAfter({ ...submit, answer: 'gone' }, { created: ours })).toMatchObject({ created: undefined })
   })
 
-  it('AW79: a refused place of a comment moves half of them into the body, another refusal all', () => {
+  it('AW79: a refused place moves half of the comments into the body, any other refusal all', () => {
     const placed = (sentence: string) => knownAfter({ ...create, answer: refused(sentence) }).placing.inBody
     expect(placed('Line could not be resolved')).toEqual({ from: 2, to: 4 })
     expect(placed('Body is odd')).toEqual(allInBody(4).inBody)
   })
 
-  it('A13: a review that is refused without a comment inline is dead, with the sentence of GitHub', () => {
+  it('A13: a refused review without inline comments is dead, with the sentence of GitHub', () => {
     const work = () => knownAfter({ ...create, answer: refused('No commit found') }, { placing: allInBody(4) })
     expect(work).toThrow(expect.objectContaining({ name: 'dead', message: expect.stringContaining('No commit found') }))
   })
