@@ -1,4 +1,4 @@
-/** What posting works with. */
+/** The dependencies of posting. */
 import type { Log } from '../../shared/aws/log.ts'
 import type { Documents } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
@@ -8,7 +8,7 @@ export interface PostDeps {
   readonly ledger: Ledger
   readonly documents: Documents
   readonly github: GitHub
-  /** The name under which leases are taken: fresh for each nudge. */
+  /** Owner of the leases, fresh for each nudge. */
   readonly owner: string
   /** ms UTC */
   readonly now: () => number

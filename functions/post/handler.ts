@@ -1,4 +1,4 @@
-/** Post: brings GitHub to what the ledger says is to be shown. What is there is read before, what is shown is read back after. */
+/** Post: brings GitHub to the state that the ledger wants. Each write has a read before and a read-back after. */
 import { randomUUID } from 'node:crypto'
 import { type BatchAnswer, processBatch, type QueueRecord } from '../../shared/aws/batch.ts'
 import { environment, timings } from '../../shared/aws/environment.ts'
@@ -15,9 +15,9 @@ import { openLedger } from '../../shared/ledger/table.ts'
 import { inputOf, outboxNudge } from '../../shared/runs/contract.ts'
 import type { Repository } from '../../shared/runs/run.ts'
 import type { PostDeps } from './deps.ts'
-import { forgetMessage } from './forget.ts'
-import { isReply, showReply } from './replies.ts'
-import { showRun } from './show.ts'
+import { forgetMessage } from './message-steps.ts'
+import { postRun } from './post-run.ts'
+import { isReply, postReply } from './replies.ts'
 
 const log = openLog('post')
 const ledger = openLedger(environment('TABLE_NAME'), timings())
@@ -36,19 +36,19 @@ async function depsFor({ installationId }: Repository): Promise<PostDeps> {
   return { ledger, documents, github, owner: randomUUID(), now: Date.now, log }
 }
 
-/** Does what is due for one run's pull request, or for a reply there; what can't be done now stays due in the table. */
+/** Posts everything due for one run, or one reply; the table keeps the rest due. */
 async function post(body: string): Promise<void> {
   const nudge = inputOf(outboxNudge, JSON.parse(body))
   const { runId } = nudge
   const run = await readRun(ledger, runId)
   if (!run) {
     for (const message of await readMessages(ledger, nudge)) {
-      if (isReply(message)) await showReply(await depsFor(message.repository), message)
+      if (isReply(message)) await postReply(await depsFor(message.repository), message)
       else await forgetMessage({ ledger, owner: randomUUID(), now: Date.now }, message)
     }
     return
   }
   const deps = await depsFor(run.repository)
-  const finished = await showRun(deps, coordinator, run)
+  const finished = await postRun(deps, coordinator, run)
   log.info('Posted', { runId, outcome: finished ? 'shown' : 'owed' })
 }

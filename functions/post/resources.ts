@@ -1,6 +1,5 @@
-/** Keeps what runs raised true on GitHub: check runs, summary comment, label, under the pull request's lease (DESIGN §9). */
-
-import { isFailure, type Retry, sentenceOf } from '../../shared/base/errors.ts'
+/** Keeps the resources of a pull request true on GitHub, under their lease: check runs, summary comment, label. */
+import { sentenceOf } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
@@ -18,16 +17,17 @@ import {
 } from '../../shared/ledger/resource.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { type Resource, resourceSchema } from '../../shared/publishing/github-payloads.ts'
+import { orUnknown, type Unknown } from '../../shared/publishing/outcome.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import { afterUnknown, isLeaseAbandoned, isOwed, mayShow, nextRecheckAt } from './core/posting.ts'
+import { attemptPost, type Posting } from './attempt-post.ts'
+import { isLeaseAbandoned, isOwed, mayPost } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
-import { overtaken } from './messages.ts'
-import { writingFor } from './writing.ts'
+import { endSuperseded } from './end-run.ts'
 
-/** Raised anew while they were shown, resources are shown at once so often; what comes after that is the next nudge's. */
+/** Rounds for resources that were raised during a round; the next nudge takes the rest. */
 const ROUNDS_MAX = 3
 
-/** Each resource of the run's pull request that is owed. All are left to another poster that holds them. */
+/** Posts each due resource of the run's pull request. Resources under the lease of another poster are left alone. */
 export async function keepResources(deps: PostDeps, run: Run): Promise<void> {
   const { ledger, owner, now } = deps
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
@@ -35,9 +35,9 @@ export async function keepResources(deps: PostDeps, run: Run): Promise<void> {
     const resources = await readResources(ledger, pullRequest)
     if (!resources) return
     const owed = resources.all.filter((resource) => isOwed(resource, now()))
-    // A lease that nobody gave back: its poster died, or had taken it by a call that landed late, when nothing was owed any more.
+    // An abandoned lease is given back: its poster died, or took the lease by a call that landed late.
     if (owed.length === 0 && !isLeaseAbandoned(resources, now())) return
-    // They wait for the end of the halt as they stand, without a lease that is taken and given back each minute.
+    // Halted resources keep their state: a lease taken and given back would cost two writes a minute.
     if (await standingHalt(ledger, run.repository)) return
     if (!(await leaseResources(ledger, resources, owner, now()))) return
     FAILPOINT: await failpoint('post.resources_leased')
@@ -50,13 +50,18 @@ async function keepAll(deps: PostDeps, run: Run, resources: Resources, owed: rea
   const outcomes: ResourceOutcome[] = []
   const failures: unknown[] = []
   let leasedAt = now()
+  /** A slow resource must not use up the time of the next. */
+  async function lease(): Promise<boolean> {
+    if (now() - leasedAt <= ledger.timings.postLeaseMs / 2) return true
+    leasedAt = now()
+    return renewResources(ledger, resources, owner, leasedAt)
+  }
   for (const resource of owed) {
-    // A slow one must not use up the time of the next.
-    if (now() - leasedAt > ledger.timings.postLeaseMs / 2) {
-      leasedAt = now()
-      if (!(await renewResources(ledger, resources, owner, leasedAt))) return 'lost'
-    }
-    outcomes.push(await keep(deps, run, { resource, leasedBy: resources.owner }, failures))
+    // A resource is never given up: the wait grows with each error, and the item names the error.
+    const item = { ...resource, owner: resources.owner, errors: Math.min(resource.errors, 3) }
+    const outcome = await attemptPost(deps, { ...postingOf(deps, run, resource, failures), item, lease })
+    if (outcome === undefined) return 'lost'
+    outcomes.push(outcome)
     FAILPOINT: await failpoint('post.resource_kept')
   }
   const recorded = await recordResources(ledger, resources, owner, { outcomes, now: now() })
@@ -64,79 +69,70 @@ async function keepAll(deps: PostDeps, run: Run, resources: Resources, owed: rea
   return recorded
 }
 
-/** `leasedBy` is who held the lease before and never gave it back. What was not expected is pushed to `failures`. */
-async function keep(
+/** The posting of one resource. Unexpected errors go to `failures`. */
+function postingOf(
   deps: PostDeps,
   run: Run,
-  { resource, leasedBy }: { resource: ShownResource; leasedBy: string | undefined },
+  resource: ShownResource,
   failures: unknown[],
-): Promise<ResourceOutcome> {
-  const { ledger, documents, now, log } = deps
-  const { kind, key, generation, recheckAt: looked } = resource
-  const writing = writingFor(deps, run)
-  const about = () => {
-    const before = { ...(leasedBy === undefined ? {} : { owner: leasedBy }), ...(looked ? { recheckAt: looked } : {}) }
-    const facts = { now: now(), leaseMs: ledger.timings.postLeaseMs, unanswered: writing.unanswered() }
-    return { kind, key, generation, recheckAt: nextRecheckAt(before, facts) }
-  }
-  const postponed = (at: number, error?: string, counts = false): ResourceOutcome => ({
-    ...about(),
-    kept: 'postponed',
-    at,
-    error,
-    counts,
-  })
-  // A resource is never given up: it stays due, later each time, and its error is on the item.
-  const unknown = (because: Retry): ResourceOutcome => {
-    const next = afterUnknown(because, Math.min(resource.errors, 3), now())
-    const at = next.kind === 'postpone' ? next.at : now() + ledger.timings.recheckMs
-    log.warn('A resource is not shown yet', { runId: run.runId, key: kind, code: because.code })
-    return postponed(at, because.message, next.kind === 'give_up' || next.error)
-  }
-  try {
-    const desired = await getDocument(documents, resource.document, resourceSchema)
-    const allowed = await allowedNow(deps, run, resource, desired)
-    if (allowed === 'void') return { ...about(), kept: 'shown', refused: 'head_superseded: its run was overtaken.' }
-    if (allowed === 'later') return postponed(now() + ledger.timings.recheckMs)
-    const kept = await show(writing.github, run, resource, desired)
-    return kept.state === 'shown' ? { ...about(), kept: 'shown', githubId: kept.id } : unknown(kept.because)
-  } catch (error) {
-    if (isFailure(error, 'retry')) return unknown(error)
-    if (isFailure(error, 'dead') || isFailure(error, 'refused')) {
-      log.error('A resource can not be shown', { runId: run.runId, key: kind, code: error.code })
-      return { ...about(), kept: 'shown', refused: sentenceOf(error) }
-    }
-    failures.push(error)
-    const recheckAt = now() + ledger.timings.postLeaseMs
-    return { ...postponed(now() + ledger.timings.recheckMs, sentenceOf(error).slice(0, 200), true), recheckAt }
+): Omit<Posting<Kept | { readonly state: 'void' }, ResourceOutcome>, 'item' | 'lease'> {
+  const { ledger, documents, now } = deps
+  const { kind, key, generation } = resource
+  const shown = { kind, key, generation, kept: 'shown' } as const
+  const postponed = { kind, key, generation, kept: 'postponed' } as const
+  return {
+    repository: run.repository,
+    logged: { name: 'A resource', fields: { runId: run.runId, key: kind } },
+    attempt: (github) =>
+      orUnknown(async () => {
+        const desired = await getDocument(documents, resource.document, resourceSchema)
+        const allowed = await allowedNow(deps, run, resource, desired)
+        if (allowed === 'post') return keep(github, run, resource, desired)
+        return { state: allowed === 'void' ? 'void' : 'stopped' }
+      }),
+    async settle(kept, recheckAt) {
+      if (kept.state === 'shown') return { ...shown, recheckAt, githubId: kept.id }
+      return { ...shown, recheckAt, refused: 'head_superseded: The run was overtaken.' }
+    },
+    async postpone({ at, error, recheckAt }, because) {
+      return { ...postponed, recheckAt, at, error: because?.message, counts: error }
+    },
+    async giveUp(because, recheckAt) {
+      return { ...shown, recheckAt, refused: because.message }
+    },
+    async unexpected(error) {
+      failures.push(error)
+      const { recheckMs, postLeaseMs } = ledger.timings
+      const sentence = sentenceOf(error).slice(0, 200)
+      return { ...postponed, recheckAt: now() + postLeaseMs, at: now() + recheckMs, error: sentence, counts: true }
+    },
   }
 }
 
-/** Asked right before what others would see; everything is read anew. */
+/** Reads everything anew, right before a write that others see. */
 async function allowedNow(
   deps: PostDeps,
   run: Run,
   resource: ShownResource,
   desired: Resource,
-): Promise<'show' | 'later' | 'void'> {
+): Promise<'post' | 'later' | 'void'> {
   const { ledger, github, now } = deps
   const [raisedBy, halt] = await Promise.all([readRun(ledger, resource.runId), standingHalt(ledger, run.repository)])
-  // Only a verdict needs its head to be live; asking costs a request.
-  const shown = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
-  const allowed = mayShow({ desired, raisedBy, halted: halt !== undefined, shown, now: now() })
+  // Only a verdict depends on the head, and the question costs a request.
+  const pullRequest = raisedBy?.state === 'concluded' ? await github.pullRequest(run.repository, run.number) : undefined
+  const allowed = mayPost({ desired, raisedBy, halted: halt !== undefined, pullRequest, now: now() })
   if (allowed !== 'head_moved') return allowed
-  if (raisedBy) await overtaken(deps, raisedBy, shown)
+  if (raisedBy) await endSuperseded(deps, raisedBy, pullRequest)
   return 'later'
 }
 
-function show(github: GitHub, run: Run, resource: ShownResource, desired: Resource): Promise<Kept> {
+function keep(github: GitHub, run: Run, resource: ShownResource, desired: Resource): Promise<Kept | Unknown> {
   const { repository, number } = run
   switch (desired.kind) {
     case 'check_run':
       return keepCheckRun(github, repository, desired)
     case 'summary': {
-      const known = resource.githubId === undefined ? {} : { knownId: resource.githubId }
-      const place = { repo: repository, repositoryId: repository.id, number, ...known }
+      const place = { repo: repository, repositoryId: repository.id, number, knownId: resource.githubId }
       return keepSummary(github, place, desired, resource.generation)
     }
     case 'label':

@@ -1,15 +1,15 @@
-/** The App's secret as it stands in Secrets Manager: who we are, how we sign, and what GitHub signs with. */
+/** The App's secret as stored in Secrets Manager: App id, private key, webhook secrets. */
 import { Refused } from '../base/errors.ts'
 
 export interface AppSecret {
   readonly appId: number
   /** PEM */
   readonly privateKey: string
-  /** One, or the old and the new one while it is rotated. */
+  /** One secret, or the old and the new during a rotation. */
   readonly webhookSecrets: readonly string[]
 }
 
-/** Reads the secret's text. Throws Refused `secret_missing`, never quoting it. */
+/** Reads the secret's text. Throws Refused `secret_missing` without a quote of the text. */
 export function appSecretOf(text: string): AppSecret {
   const value = parse(text)
   const { appId, privateKey, webhookSecrets } = value
@@ -23,7 +23,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // The parser's message quotes the text: it is dropped, and the sentence below says what to do.
+    // The parser's message quotes the text, so the error below replaces it.
   }
   throw invalid()
 }
@@ -32,6 +32,6 @@ function invalid(): Refused {
   return new Refused(
     'secret_missing',
     'The GitHub App’s secret lacks appId, privateKey or webhookSecrets.',
-    'Put them as JSON: {"appId": 1, "privateKey": "…", "webhookSecrets": ["…"]}; docs/deploy.md shows the command.',
+    'Store JSON: {"appId": 1, "privateKey": "…", "webhookSecrets": ["…"]}; docs/deploy.md shows the command.',
   )
 }

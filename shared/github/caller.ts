@@ -1,9 +1,7 @@
-/** One call to GitHub: signed, with a deadline, strictly parsed; reads may be asked twice, writes never are (AW74). */
-
+/** One call to GitHub: signed, with a deadline, strictly parsed. A read may be asked twice, a write never (AW74). */
 import { createAppAuth } from '@octokit/auth-app'
 import { Octokit } from '@octokit/core'
 import type { Endpoints } from '@octokit/types'
-import { isFailure } from '../base/errors.ts'
 import { GITHUB_ANSWER_BYTES_MAX, GITHUB_CALL_MS, GITHUB_SECOND_TRY_MIN_MS } from '../base/limits.ts'
 import type { SignJwt, TokenMemory } from './credentials.ts'
 import {
@@ -14,10 +12,11 @@ import {
   transportReason,
   unreachable,
 } from './failures.ts'
+import type { Repo } from './github.ts'
 
 export type Route = keyof Endpoints
 export type Parameters<R extends Route> = Omit<Endpoints[R]['parameters'], 'headers' | 'request' | 'baseUrl'>
-/** Ids are typed as possible bigints by Octokit; they are parsed as numbers here, and those that we read are far below 2^53. */
+/** Octokit types ids as possible bigints; here they are parsed as numbers, and ids of GitHub are far below 2^53. */
 export type Data<R extends Route> = Endpoints[R]['response']['data']
 
 export interface Success<R extends Route> {
@@ -26,7 +25,7 @@ export interface Success<R extends Route> {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A status that the caller said it expects, with GitHub's sentence. */
+/** A status that the caller expects, with GitHub's sentence. */
 export interface Expected {
   readonly state: 'expected'
   readonly status: number
@@ -37,22 +36,16 @@ export interface TooLarge {
   readonly state: 'too_large'
 }
 
-interface Failed {
-  readonly state: 'failed'
-  readonly answer: FailedAnswer
-  readonly asked: CallName
-}
-
-/** Calls GitHub for one installation. Throws only the failures that shared/github/github.ts names. */
+/** Calls GitHub for one installation. Throws only the failures of shared/github/github.ts. */
 export interface Caller {
   call<R extends Route>(route: R, parameters: Parameters<R>): Promise<Success<R>>
-  /** As `call`, but these statuses are answers and not failures. A limit is a failure whatever its status. */
+  /** As `call`, with `statuses` as answers and not as failures. A limit is a failure whatever its status. */
   callExpecting<R extends Route>(
     route: R,
     parameters: Parameters<R>,
     statuses: readonly number[],
   ): Promise<Success<R> | Expected>
-  /** As `call`, but an answer of more than `bytesMax` is given up as `too_large`, without holding it. */
+  /** As `call`, but an answer of more than `bytesMax` is `too_large` and not held in memory. */
   callBounded<R extends Route>(
     route: R,
     parameters: Parameters<R>,
@@ -68,45 +61,43 @@ export interface Connection {
   readonly signJwt: SignJwt
   readonly tokens: TokenMemory
   readonly now: () => number
-  /** Ends every call of this caller early. */
+  /** Ends every call of the caller early. */
   readonly signal: AbortSignal | undefined
 }
 
-/** GitHub's REST API as of this date; newer ones may drop what is read here. */
+/** The version of GitHub's REST API; a newer version may drop members that are read here. */
 const API_VERSION = '2022-11-28'
 const USER_AGENT = 'muster'
 
-/** What Octokit asks by itself when it has no token for the installation. */
+/** Octokit's own request for an installation token. */
 const TOKEN_REQUEST: CallName = { route: 'POST /app/installations/{installation_id}/access_tokens', writes: false }
 
-/** A caller over Octokit, whose App authentication buys and renews tokens, corrects a wrong clock once, and bears with a new token's first seconds. */
+/** A repository in the parameters of a route. */
+export function inRepo({ owner, name }: Repo): { readonly owner: string; readonly repo: string } {
+  return { owner, repo: name }
+}
+
+/** A caller over Octokit, which renews tokens, corrects a wrong clock once, and waits out a token's first seconds. */
 export function createCaller(connection: Connection): Caller {
   const octokit = openOctokit(connection)
 
+  /** Rejects with Octokit's own error. */
   async function once<R extends Route>(
     route: R,
     parameters: Parameters<R>,
     bytesMax: number,
     signal: AbortSignal,
-  ): Promise<Success<R> | TooLarge | Failed> {
-    try {
-      const answer = await octokit.request(route as string, {
-        ...wellFormed(parameters),
-        headers: { 'x-github-api-version': API_VERSION },
-        request: { signal, parseSuccessResponseBody: false },
-      })
-      const bytes = await readUpTo(bytesMax, answer.data)
-      if (bytes === undefined) return { state: 'too_large' }
-      // Parsed here and not by Octokit, which answers the text of a body that stops half-way as if it were the data.
-      const data = bytes.length === 0 ? undefined : wellFormed(JSON.parse(bytes.toString('utf8')))
-      return { state: 'success', data: data as Data<R>, headers: answer.headers as Record<string, string | undefined> }
-    } catch (error) {
-      // Nothing was asked of GitHub yet where the token failed: its 404 is no missing file, and its 502 no unknown write.
-      const asked = isTokenRequest(error) ? TOKEN_REQUEST : nameOf(route)
-      const answer = answerOf(error)
-      if (answer === undefined) throw unreachable(asked, transportReason(error))
-      return { state: 'failed', answer, asked }
-    }
+  ): Promise<Success<R> | TooLarge> {
+    const { data: body, headers } = await octokit.request(route as string, {
+      ...wellFormed(parameters),
+      headers: { 'x-github-api-version': API_VERSION },
+      request: { signal, parseSuccessResponseBody: false },
+    })
+    const bytes = await readUpTo(bytesMax, body)
+    if (bytes === undefined) return { state: 'too_large' }
+    // Octokit would answer the text of a body that stops half-way as if the text were the data.
+    const data = bytes.length === 0 ? undefined : wellFormed(JSON.parse(bytes.toString('utf8')))
+    return { state: 'success', data: data as Data<R>, headers: headers as Success<R>['headers'] }
   }
 
   async function ask<R extends Route>(
@@ -119,32 +110,26 @@ export function createCaller(connection: Connection): Caller {
     const startedAt = performance.now()
     const deadline = AbortSignal.timeout(GITHUB_CALL_MS)
     const signal = connection.signal === undefined ? deadline : AbortSignal.any([deadline, connection.signal])
-    const mayAskAgain = (tries: number) =>
-      tries === 1 && !signal.aborted && performance.now() - startedAt <= GITHUB_CALL_MS - GITHUB_SECOND_TRY_MIN_MS
+    const hasTime = () => !signal.aborted && performance.now() - startedAt <= GITHUB_CALL_MS - GITHUB_SECOND_TRY_MIN_MS
 
     for (let tries = 1; ; tries += 1) {
-      const outcome = await endedBy(signal, once(route, parameters, bytesMax, signal)).catch((error: unknown) =>
-        isFailure(error, 'retry') ? error : unreachable(name, transportReason(error)),
-      )
-      if (isFailure(outcome, 'retry')) {
-        if (!name.writes && mayAskAgain(tries)) continue
-        throw outcome
-      }
-      if (outcome.state !== 'failed') return outcome
-
-      const { answer, asked } = outcome
-      const failure = failureOf(answer, asked, connection.now())
-      if (failure.code === 'github_throttled') throw failure
-      if (statuses.includes(answer.status) && asked !== TOKEN_REQUEST) {
-        return { state: 'expected', status: answer.status, sentence: sentenceOfBody(answer.body) }
-      }
-      if (answer.status === 401 && mayAskAgain(tries)) {
+      try {
+        return await endedBy(signal, once(route, parameters, bytesMax, signal))
+      } catch (error) {
+        // A failed token request asked nothing of GitHub yet: its 404 is no missing file, and its 502 no unknown write.
+        const asked = isTokenRequest(error) ? TOKEN_REQUEST : name
+        const answer = answerOf(error)
+        const failure = answer ? failureOf(answer, asked, connection.now()) : unreachable(asked, transportReason(error))
+        if (failure.code === 'github_throttled') throw failure
+        if (answer && asked === name && statuses.includes(answer.status)) {
+          return { state: 'expected', status: answer.status, sentence: sentenceOfBody(answer.body) }
+        }
         // A 401 did nothing, so a write may be asked again too: perhaps the token was revoked before its time.
-        connection.tokens.delete(String(connection.installationId))
-        continue
+        const isUnauthorized = answer?.status === 401
+        const mayPass = isUnauthorized || (!name.writes && (answer === undefined || answer.status >= 500))
+        if (tries > 1 || !mayPass || !hasTime()) throw failure
+        if (isUnauthorized) connection.tokens.delete(String(connection.installationId))
       }
-      if (answer.status >= 500 && !name.writes && mayAskAgain(tries)) continue
-      throw failure
     }
   }
 
@@ -164,7 +149,7 @@ export function createCaller(connection: Connection): Caller {
 }
 
 function openOctokit({ baseUrl, appId, installationId, signJwt, tokens }: Connection): Octokit {
-  const silent = () => undefined // Octokit's own warnings go to the console; ours are errors with a code
+  const silent = () => undefined // Octokit's own warnings go to the console; our errors carry a code
   return new Octokit({
     baseUrl,
     userAgent: USER_AGENT,
@@ -175,14 +160,14 @@ function openOctokit({ baseUrl, appId, installationId, signJwt, tokens }: Connec
   })
 }
 
-/** Also the requests that Octokit makes by itself, for tokens, have a deadline: they don't carry the caller's signal. */
+/** Gives Octokit's own token requests a deadline: the caller's signal doesn't reach them. */
 const fetchWithin: typeof fetch = (input, init) => {
   const deadline = AbortSignal.timeout(GITHUB_CALL_MS)
   const signal = init?.signal ? AbortSignal.any([deadline, init.signal]) : deadline
   return fetch(input, { ...init, signal })
 }
 
-/** `work`, or a rejection as soon as `signal` aborts: Octokit sleeps between tries of a fresh token, deaf to signals. */
+/** `work`, or a rejection as soon as `signal` aborts: Octokit ignores signals while it waits for a fresh token. */
 async function endedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
@@ -195,9 +180,9 @@ async function endedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The bytes of a body; undefined, and the rest is not read, if there are more than `bytesMax`. */
+/** The bytes of a body; undefined, without reading the rest, for more than `bytesMax`. */
 async function readUpTo(bytesMax: number, body: unknown): Promise<Buffer | undefined> {
-  if (!(body instanceof ReadableStream)) return Buffer.alloc(0) // 204 has none
+  if (!(body instanceof ReadableStream)) return Buffer.alloc(0) // a 204 has no body
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body as ReadableStream<Uint8Array>) {
@@ -218,14 +203,14 @@ function isTokenRequest(error: unknown): boolean {
   return request?.url?.endsWith('/access_tokens') ?? false
 }
 
-/** GitHub's answer inside an error of Octokit; undefined if there was none. Compared by shape, never by class (AW25). */
+/** GitHub's answer inside an error of Octokit; undefined without one. Compared by shape, never by class (AW25). */
 function answerOf(error: unknown): FailedAnswer | undefined {
   if (typeof error !== 'object' || error === null || !('response' in error)) return undefined
   const { response } = error as { response?: { status: number; headers: Record<string, string>; data: unknown } }
   return response && { status: response.status, headers: response.headers, body: wellFormed(response.data) }
 }
 
-/** The same value with every string well-formed: a lone surrogate reaches neither our stores nor GitHub (RC9). */
+/** The value with every string well-formed: a lone surrogate reaches neither our stores nor GitHub (RC9). */
 function wellFormed<T>(value: T): T {
   if (typeof value === 'string') return value.toWellFormed() as T
   if (Array.isArray(value)) return value.map(wellFormed) as T

@@ -1,9 +1,9 @@
 /** Check runs of our App: read by commit and external id, created, changed. */
 import type { Annotation } from '../publishing/github-payloads.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, inRepo } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { CheckRunChange, GitHub, Identity } from './github.ts'
-import { pageParameters, readPages, rowsOf } from './pages.ts'
+import { readList } from './pages.ts'
 
 type CheckRuns = Pick<GitHub, 'checkRuns' | 'checkRunAnnotations' | 'createCheckRun' | 'updateCheckRun'>
 
@@ -12,12 +12,9 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
     async checkRuns(repo, head, externalId) {
       const us = await identity()
       const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
-      const { rows, cut } = await readPages(async (page) => {
-        // `filter: all`, because `latest` hides the older of two of ours with one name.
-        const parameters = { owner: repo.owner, repo: repo.name, ref: head, app_id: us.appId, filter: 'all' as const }
-        const { data, headers } = await caller.call(route, { ...parameters, ...pageParameters(page) })
-        return { rows: rowsOf(route, data?.check_runs), link: headers.link }
-      })
+      // `latest` would hide the older of two check runs of ours with one name.
+      const parameters = { ...inRepo(repo), ref: head, app_id: us.appId, filter: 'all' } as const
+      const { rows, cut } = await readList(caller, route, parameters)
       const ours = rows
         .filter((row) => Number(row.app?.id) === us.appId)
         .filter((row) => externalId === undefined || row.external_id === externalId)
@@ -25,7 +22,6 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
           id: Number(row.id),
           name: row.name,
           externalId: row.external_id ?? '',
-          appIsUs: true,
           status: row.status,
           conclusion: row.conclusion ?? undefined,
           title: row.output.title ?? '',
@@ -38,11 +34,7 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
 
     async checkRunAnnotations(repo, id) {
       const route = 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations'
-      const { rows, cut } = await readPages(async (page) => {
-        const parameters = { owner: repo.owner, repo: repo.name, check_run_id: id, ...pageParameters(page) }
-        const { data, headers } = await caller.call(route, parameters)
-        return { rows: rowsOf(route, data), link: headers.link }
-      })
+      const { rows, cut } = await readList(caller, route, { ...inRepo(repo), check_run_id: id })
       return {
         cut,
         rows: rows.map((row) => ({
@@ -58,7 +50,7 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
 
     async createCheckRun(repo, head, externalId, change) {
       const route = 'POST /repos/{owner}/{repo}/check-runs'
-      const place = { owner: repo.owner, repo: repo.name, head_sha: head, external_id: externalId }
+      const place = { ...inRepo(repo), head_sha: head, external_id: externalId }
       const { data } = await caller.call(route, { ...place, ...changeOf(change) })
       if (data?.id === undefined) throw unreachable({ route, writes: true }, 'its answer names no check run')
       return Number(data.id)
@@ -66,26 +58,16 @@ export function checkRunsOf(caller: Caller, identity: () => Promise<Identity>): 
 
     async updateCheckRun(repo, id, change) {
       const route = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
-      await caller.call(route, { owner: repo.owner, repo: repo.name, check_run_id: id, ...changeOf(change) })
+      await caller.call(route, { ...inRepo(repo), check_run_id: id, ...changeOf(change) })
     },
   }
 }
 
-function changeOf(change: CheckRunChange) {
-  const output = {
-    title: change.title,
-    summary: change.summary,
-    text: change.text,
-    annotations: change.annotations.map((annotation) => ({
-      path: annotation.path,
-      start_line: annotation.startLine,
-      end_line: annotation.endLine,
-      annotation_level: annotation.level,
-      title: annotation.title,
-      message: annotation.message,
-    })),
-  }
-  const { name, conclusion } = change
+function changeOf({ name, conclusion, title, summary, text, annotations }: CheckRunChange) {
+  const rows = annotations.map(({ startLine, endLine, level, ...rest }) => {
+    return { ...rest, start_line: startLine, end_line: endLine, annotation_level: level }
+  })
+  const output = { title, summary, text, annotations: rows }
   return conclusion === undefined
     ? { name, status: 'in_progress' as const, output }
     : { name, status: 'completed' as const, conclusion, output }

@@ -1,4 +1,4 @@
-/** Opens GitHub for a container: one client, one memory of tokens, one signer; an installation at a time on top. */
+/** Opens GitHub for a container, with a client, a memory of tokens and a signer for all installations. */
 import { GITHUB_IDENTITY_MS } from '../base/limits.ts'
 import { type Caller, createCaller } from './caller.ts'
 import { checkRunsOf } from './check-runs.ts'
@@ -11,22 +11,22 @@ import { reviewsOf } from './reviews.ts'
 export interface GitHubOptions {
   /** Root of the REST API, without a trailing slash: `https://api.github.com`, or a GitHub Enterprise Server's `…/api/v3`. */
   readonly baseUrl: string
-  /** Milliseconds since the epoch, UTC; the system's clock by default. */
+  /** ms UTC; the system's clock by default. */
   readonly now?: () => number
 }
 
-/** GitHub as an installation sees it. Calls end early when `signal` aborts; they have their own deadline in any case. */
+/** Opens GitHub for an installation. Calls end early when `signal` aborts, and at their own deadline in any case. */
 export type OpenInstallation = (installationId: number, signal?: AbortSignal) => GitHub
 
 /**
- * A client for the App that `credentials` belong to. Opening makes no call; throws `refused` `secret_missing` if the
- * private key can't be read. Tokens are shared by everything that this client opens, and renewed at 55 minutes.
+ * A client for the App of `credentials`, with one memory of tokens. Opening makes no call; throws Refused
+ * `secret_missing` for an unreadable private key.
  */
 export function openGitHub(credentials: Credentials, options: GitHubOptions): OpenInstallation {
   const now = options.now ?? Date.now
   const signJwt = jwtSigner(credentials, now)
   const tokens = createTokenMemory(now)
-  const identityMemory: { identity?: Identity; readAt?: number } = {}
+  let known: { readonly identity: Identity; readonly readAt: number } | undefined
 
   return (installationId, signal) => {
     const { baseUrl } = options
@@ -34,12 +34,10 @@ export function openGitHub(credentials: Credentials, options: GitHubOptions): Op
 
     /** A failed read is never kept. */
     async function identity(): Promise<Identity> {
-      const { identity: kept, readAt = 0 } = identityMemory
-      if (kept !== undefined && now() - readAt < GITHUB_IDENTITY_MS) return kept
-      const read = await readIdentity(caller)
-      identityMemory.identity = read
-      identityMemory.readAt = now()
-      return read
+      if (known === undefined || now() - known.readAt >= GITHUB_IDENTITY_MS) {
+        known = { identity: await readIdentity(caller), readAt: now() }
+      }
+      return known.identity
     }
 
     return {
@@ -52,7 +50,7 @@ export function openGitHub(credentials: Credentials, options: GitHubOptions): Op
   }
 }
 
-/** The App is asked for its name, and GitHub for the account under which the App writes. */
+/** The App's name comes from the App, and the id of its bot account from GitHub's users. */
 async function readIdentity(caller: Caller): Promise<Identity> {
   const app = await caller.call('GET /app', {})
   if (app.data === null || app.data.slug === undefined) throw new TypeError('GET /app named no slug')

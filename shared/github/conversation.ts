@@ -1,21 +1,15 @@
-/** Comments and labels on a pull request's conversation. For GitHub's API a pull request is an issue there. */
-import type { Caller } from './caller.ts'
+/** Comments and labels of a pull request's conversation. In GitHub's API a pull request is an issue here. */
+import { type Caller, type Data, inRepo } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { CommentSeen, GitHub, Identity } from './github.ts'
-import { pageParameters, readPages, rowsOf } from './pages.ts'
+import { readList } from './pages.ts'
 
 type Conversation = Pick<
   GitHub,
   'comments' | 'comment' | 'createComment' | 'updateComment' | 'deleteComment' | 'labels' | 'addLabel' | 'removeLabel'
 >
 
-interface CommentData {
-  readonly id: number | bigint
-  readonly body?: string | undefined
-  readonly user: { readonly id: number | bigint; readonly login: string } | null
-}
-
-/** Already not there, which is what was wanted. */
+/** The comment or label is gone already, as wanted. */
 const GONE = [404, 410] as const
 
 export function conversationOf(caller: Caller, identity: () => Promise<Identity>): Conversation {
@@ -23,63 +17,53 @@ export function conversationOf(caller: Caller, identity: () => Promise<Identity>
     async comments(repo, number) {
       const us = await identity()
       const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments'
-      const { rows, cut } = await readPages(async (page) => {
-        const parameters = { owner: repo.owner, repo: repo.name, issue_number: number, ...pageParameters(page) }
-        const { data, headers } = await caller.call(route, parameters)
-        return { rows: rowsOf(route, data), link: headers.link }
-      })
+      const { rows, cut } = await readList(caller, route, { ...inRepo(repo), issue_number: number })
       return { cut, rows: rows.map((row) => commentSeen(row, us)) }
     },
 
     async comment(repo, id) {
       const us = await identity()
       const route = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'
-      const answer = await caller.callExpecting(route, { owner: repo.owner, repo: repo.name, comment_id: id }, GONE)
+      const answer = await caller.callExpecting(route, { ...inRepo(repo), comment_id: id }, GONE)
       return answer.state === 'success' ? commentSeen(answer.data, us) : undefined
     },
 
     async createComment(repo, number, body) {
       const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments'
-      const parameters = { owner: repo.owner, repo: repo.name, issue_number: number, body }
-      const { data } = await caller.call(route, parameters)
+      const { data } = await caller.call(route, { ...inRepo(repo), issue_number: number, body })
       if (data?.id === undefined) throw unreachable({ route, writes: true }, 'its answer names no comment')
       return Number(data.id)
     },
 
     async updateComment(repo, id, body) {
       const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}'
-      await caller.call(route, { owner: repo.owner, repo: repo.name, comment_id: id, body })
+      await caller.call(route, { ...inRepo(repo), comment_id: id, body })
     },
 
     async deleteComment(repo, id) {
       const route = 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}'
-      await caller.callExpecting(route, { owner: repo.owner, repo: repo.name, comment_id: id }, GONE)
+      await caller.callExpecting(route, { ...inRepo(repo), comment_id: id }, GONE)
     },
 
     async labels(repo, number) {
       const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/labels'
-      const { rows, cut } = await readPages(async (page) => {
-        const parameters = { owner: repo.owner, repo: repo.name, issue_number: number, ...pageParameters(page) }
-        const { data, headers } = await caller.call(route, parameters)
-        return { rows: rowsOf(route, data), link: headers.link }
-      })
+      const { rows, cut } = await readList(caller, route, { ...inRepo(repo), issue_number: number })
       return { cut, rows: rows.map((label) => label.name) }
     },
 
     async addLabel(repo, number, label) {
       const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels'
-      await caller.call(route, { owner: repo.owner, repo: repo.name, issue_number: number, labels: [label] })
+      await caller.call(route, { ...inRepo(repo), issue_number: number, labels: [label] })
     },
 
     async removeLabel(repo, number, label) {
       const route = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}'
-      const parameters = { owner: repo.owner, repo: repo.name, issue_number: number, name: label }
-      await caller.callExpecting(route, parameters, GONE)
+      await caller.callExpecting(route, { ...inRepo(repo), issue_number: number, name: label }, GONE)
     },
   }
 }
 
-function commentSeen(data: CommentData, us: Identity): CommentSeen {
+function commentSeen(data: Data<'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'>, us: Identity): CommentSeen {
   return {
     id: Number(data.id),
     body: data.body ?? '',

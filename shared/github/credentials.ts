@@ -1,23 +1,23 @@
-/** How we show GitHub who we are: the App's JWT, and the memory for the installation tokens that it buys. */
+/** The App's credentials at GitHub: its JWT, and the memory for the installation tokens bought with the JWT. */
 import { createPrivateKey, sign } from 'node:crypto'
 import { Refused } from '../base/errors.ts'
 import { GITHUB_JWT_BACKDATE_S, GITHUB_JWT_VALID_S, GITHUB_TOKEN_RENEW_MS } from '../base/limits.ts'
 
 export interface Credentials {
   readonly appId: number
-  /** PEM, PKCS #1 (as GitHub gives it out) or PKCS #8. */
+  /** PEM, PKCS #1 (GitHub's own format) or PKCS #8. */
   readonly privateKey: string
 }
 
-/** Signs the App's JWTs; `clockOffsetS` is what GitHub's clock is ahead of ours, as its Date header told (AW82). */
+/** Signs the App's JWTs; `clockOffsetS` is the lead of GitHub's clock over ours, from its Date header (AW82). */
 export type SignJwt = (
   appId: number | string,
   clockOffsetS?: number,
 ) => Promise<{ readonly jwt: string; readonly expiresAt: string }>
 
 /**
- * A signer for `privateKey`. Throws `refused` `secret_missing` if that isn't a private key: the sentence doesn't hold it.
- * The JWT is dated GITHUB_JWT_BACKDATE_S before now and ends GITHUB_JWT_VALID_S after it.
+ * A signer for `privateKey`. Throws Refused `secret_missing`, without the key's text, if it is no private key. A JWT is
+ * valid from GITHUB_JWT_BACKDATE_S before now to GITHUB_JWT_VALID_S after now.
  */
 export function jwtSigner({ privateKey }: Credentials, now: () => number): SignJwt {
   const key = readKey(privateKey)
@@ -30,14 +30,14 @@ export function jwtSigner({ privateKey }: Credentials, now: () => number): SignJ
   }
 }
 
-/** Installation tokens by installation. One per container; it lives as long as the client that made it. */
+/** Tokens by installation. One memory per container, as long-lived as its client. */
 export interface TokenMemory {
   get(installation: string): string | undefined
   set(installation: string, token: string): void
   delete(installation: string): void
 }
 
-/** Forgets a token at GITHUB_TOKEN_RENEW_MS, so that none is used in the last minutes of its hour (AW83). */
+/** Forgets a token at GITHUB_TOKEN_RENEW_MS: the last minutes of its hour are never used (AW83). */
 export function createTokenMemory(now: () => number): TokenMemory {
   const tokens = new Map<string, { readonly token: string; readonly keptAt: number }>()
   return {
@@ -58,7 +58,7 @@ function readKey(privateKey: string) {
   try {
     return createPrivateKey(privateKey)
   } catch {
-    // The cause is left out on purpose: what OpenSSL says about a key belongs in no log.
+    // The cause is left out on purpose: OpenSSL's words about a key belong in no log.
     throw new Refused(
       'secret_missing',
       "the GitHub App's private key can't be read as a PEM private key",

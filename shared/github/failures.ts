@@ -1,72 +1,76 @@
-/** What went wrong at GitHub, told by body and headers and not by the status alone (R4, AW77), in the project's closed set. */
+/** GitHub's failures in the project's closed set, told apart by body and headers, not by status alone (R4, AW77). */
 import { Dead, Retry, sentenceOf } from '../base/errors.ts'
 import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../base/limits.ts'
 import { redact } from '../base/redaction.ts'
 
-/** An answer of GitHub that is no success. */
+/** An answer of GitHub without success. */
 export interface FailedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** As parsed from JSON, or the text, or `''`. */
+  /** Parsed JSON, or the text, or `''`. */
   readonly body: unknown
 }
 
-/** Which call it was, for people: `POST /repos/{owner}/{repo}/…`. Never an address with values, never a header. */
+/** The call in words: `POST /repos/{owner}/{repo}/…`. Never an address with values, never a header. */
 export interface CallName {
   readonly route: string
   readonly writes: boolean
 }
 
-/** GitHub's own sentences about its secondary limits (FACTS: secondary signals). */
+/** GitHub's sentences about its secondary limits. */
 const SECONDARY_LIMIT =
   /secondary rate limit|abuse detection|rate limit exceeded|too many requests|submitted too quickly/i
-/** A sentence of GitHub is quoted up to this, characters: it goes to logs and to people. */
+/** Characters of a GitHub sentence in logs and for people. */
 const SENTENCE_CHARS_MAX = 500
-/** Of what GitHub says, so much is looked at, characters: a proxy's page in its place may be of any size. */
-const SAID_CHARS_MAX = 20_000
+/** Characters read of a body: a proxy's page may have any size. */
+const TEXT_CHARS_MAX = 20_000
 
-/** The failure that `answer` means. `nowMs` is needed for limits that end at a time. */
-export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): Retry | Dead {
-  const said = `GitHub answered ${answer.status} to ${call.route}: ${sentenceOfBody(answer.body)}`
-  const throttledMs = throttledForMs(answer, nowMs)
-  if (throttledMs !== undefined) return new Retry('github_throttled', said, throttledMs)
-  if (answer.status >= 500) {
-    return new Retry('github_unreachable', said, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
-  }
-  switch (answer.status) {
-    case 404:
-    case 410:
-      return new Dead('github_not_found', said, 'Check that it still exists and that the App is installed there.')
-    case 401:
-      return new Dead('github_refused', said, "Check the App's id and private key, and that it is still installed.")
-    case 403:
-      return new Dead('github_refused', said, "Check the App's permissions on this repository.")
-    default:
-      return new Dead('github_refused', said, 'GitHub does not accept this request; asking again will not help.')
-  }
+/** By status; other refusals have one remedy. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: "Check the App's id and private key, and that the App is still installed.",
+  403: "Check the App's permissions on this repository.",
 }
 
-/** The failure where no usable answer came: a timeout, a reset, an answer that stops half-way. */
+/** The failure of an answer. `nowMs` is needed for limits that end at a time. */
+export function failureOf(answer: FailedAnswer, call: CallName, nowMs: number): Retry | Dead {
+  const sentence = `GitHub answered ${answer.status} to ${call.route}: ${sentenceOfBody(answer.body)}`
+  const throttledMs = throttledForMs(answer, nowMs)
+  if (throttledMs !== undefined) return new Retry('github_throttled', sentence, throttledMs)
+  if (answer.status >= 500) {
+    return new Retry('github_unreachable', sentence, GITHUB_UNREACHABLE_MS, { outcomeUnknown: call.writes })
+  }
+  if (answer.status === 404 || answer.status === 410) {
+    return new Dead(
+      'github_not_found',
+      sentence,
+      'Check that the repository and the pull request exist and that the App is installed there.',
+    )
+  }
+  const remedy = REMEDIES[answer.status] ?? 'GitHub does not accept this request; asking again will not help.'
+  return new Dead('github_refused', sentence, remedy)
+}
+
+/** The failure without a usable answer: a timeout, a reset, an answer that stops half-way. */
 export function unreachable(call: CallName, why: string): Retry {
   return new Retry(
     'github_unreachable',
-    `${call.route} got no usable answer from GitHub (${why})${call.writes ? '; it may have happened' : ''}`,
+    `${call.route} got no usable answer from GitHub (${why})${call.writes ? '; GitHub may have done it' : ''}`,
     GITHUB_UNREACHABLE_MS,
     { outcomeUnknown: call.writes },
   )
 }
 
-/** Why a request failed below HTTP, in words that hold no address and no credential. */
+/** The reason of a failure below HTTP, without an address or a credential. */
 export function transportReason(error: unknown): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.name === 'TimeoutError' || cause.name === 'AbortError') return 'not in time'
-    if (cause.name === 'SyntaxError') return 'an answer that is no whole JSON' // its message would quote the answer
+    if (cause.name === 'TimeoutError' || cause.name === 'AbortError') return 'no answer in time'
+    if (cause.name === 'SyntaxError') return 'an answer of incomplete JSON' // its message would quote the answer
     if ('code' in cause && typeof cause.code === 'string') return cause.code
   }
   return sentenceFrom(sentenceOf(error))
 }
 
-/** GitHub's message with its list of errors, which names what it didn't like; redacted, for it may quote what it was sent. */
+/** GitHub's message with its list of errors, redacted, because errors may quote the request. */
 export function sentenceOfBody(body: unknown): string {
   if (typeof body === 'string') return sentenceFrom(body)
   const { message, errors } = membersOf(body)
@@ -76,12 +80,12 @@ export function sentenceOfBody(body: unknown): string {
   return sentenceFrom([typeof message === 'string' ? message : 'no message', ...details].join('; '))
 }
 
-/** Redacted before it is cut: half a secret has no shape that could be recognised. */
-function sentenceFrom(said: string): string {
-  return redact(said.slice(0, SAID_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
+/** Redacted before the cut: half a secret has no recognisable shape. */
+function sentenceFrom(text: string): string {
+  return redact(text.slice(0, TEXT_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
 }
 
-/** How long to wait, ms, if this is a limit; undefined if it isn't one. A 403 without a sign of a limit is a permission. */
+/** The wait of a limit, ms; undefined for other failures. A 403 without a sign of a limit is a missing permission. */
 function throttledForMs({ status, headers, body }: FailedAnswer, nowMs: number): number | undefined {
   const abuse = status === 422 && isAbuse(body)
   if (status !== 403 && status !== 429 && !abuse) return undefined
@@ -95,7 +99,7 @@ function throttledForMs({ status, headers, body }: FailedAnswer, nowMs: number):
   return status === 429 || abuse || SECONDARY_LIMIT.test(sentenceOfBody(body)) ? GITHUB_THROTTLED_MS : undefined
 }
 
-/** `Retry-After` as seconds or as a date; undefined if there is none. At least a second, so that nobody spins. */
+/** `Retry-After` in seconds or as a date; undefined without the header. At least a second, so that no caller spins. */
 function retryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   const seconds = Number(header)
@@ -103,7 +107,7 @@ function retryAfter(header: string | undefined, nowMs: number): number | undefin
   return Number.isFinite(waitMs) ? Math.max(1000, waitMs) : GITHUB_THROTTLED_MS
 }
 
-/** Seen on review replies with quota left: 422 with `code: "abuse"` (FACTS: secondary signals). */
+/** GitHub answers review replies with 422 and `code: "abuse"` although quota is left. */
 function isAbuse(body: unknown): boolean {
   const { code, errors } = membersOf(body)
   return code === 'abuse' || (Array.isArray(errors) && errors.some((one) => membersOf(one).code === 'abuse'))

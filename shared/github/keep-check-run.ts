@@ -1,57 +1,51 @@
-/** Keeps the one check run of a head true, with annotations beyond the first 50 appended by further requests (S1). */
+/** Keeps the one check run of a head true; annotations beyond the first 50 follow in further requests (S1). */
 import { ANNOTATIONS_PER_REQUEST } from '../base/limits.ts'
 import type { Annotation, CheckRunResource } from '../publishing/github-payloads.ts'
+import { notVisible, orUnanswered, orUnknown, type Unknown } from '../publishing/outcome.ts'
 import type { CheckRunChange, CheckRunSeen, GitHub, Repo } from './github.ts'
-import type { Kept } from './keep-resource.ts'
-import { notShown, orLook, orUnknown, sameText } from './shown-outcome.ts'
+import { type Kept, sameText } from './keep-resource.ts'
 
-/** What a second check run of ours on the same head is closed with: GitHub can't delete one. */
+/** Title of a closed second check run on the same head: GitHub can't delete a check run. */
 const COPY_TITLE = 'Shown by another check run of Muster'
 
 /**
- * Brings the check run with this external id to `desired`. Of several of ours the oldest stays and the others are
- * closed: completed, and say so. Nothing is written where the look failed (D15).
+ * Brings the check run with the external id to `desired`. Of several the oldest stays, and the others are closed. A
+ * failed read leads to no write (D15).
  */
-export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept> {
+export async function keepCheckRun(github: GitHub, repo: Repo, desired: CheckRunResource): Promise<Kept | Unknown> {
   return orUnknown<Kept>(async () => {
     const [before, ...copies] = await ownCheckRuns(github, repo, desired)
     const missing = await missingAnnotations(github, repo, before, desired)
+    const { head, externalId } = desired
+    const first = { ...desired, annotations: missing.slice(0, ANNOTATIONS_PER_REQUEST) }
     if (before === undefined) {
-      const first = missing.slice(0, ANNOTATIONS_PER_REQUEST)
-      const created = await orLook(
-        github.createCheckRun(repo, desired.head, desired.externalId, changeOf(desired, first)),
-      )
-      if (typeof created !== 'number') return { state: 'unknown', because: created }
-      await append(github, repo, created, desired, missing.slice(ANNOTATIONS_PER_REQUEST))
+      const id = await github.createCheckRun(repo, head, externalId, first)
+      await append(github, repo, id, desired, missing.slice(ANNOTATIONS_PER_REQUEST))
     } else {
-      if (missing.length === 0 && !shows(before, desired)) {
-        await orLook(github.updateCheckRun(repo, before.id, changeOf(desired, [])))
-      }
+      if (missing.length === 0 && !shows(before, desired))
+        await orUnanswered(github.updateCheckRun(repo, before.id, first))
       await append(github, repo, before.id, desired, missing)
     }
     for (const copy of copies.filter((run) => !isClosed(run))) {
-      await orLook(github.updateCheckRun(repo, copy.id, closing(desired)))
+      await orUnanswered(github.updateCheckRun(repo, copy.id, closing(desired)))
     }
 
     const [after, ...left] = await ownCheckRuns(github, repo, desired)
     const settled = left.every(isClosed)
-    if (after === undefined || !settled || !shows(after, desired)) return notShown('The check run')
-    // Those of an earlier verdict stay, so that a number says nothing but how many have come.
-    if (after.annotations < (before?.annotations ?? 0) + missing.length) return notShown("The check run's annotations")
+    if (after === undefined || !settled || !shows(after, desired)) throw notVisible('the check run')
+    // Annotations of an earlier verdict stay, so the number says only how many have arrived.
+    if (after.annotations < (before?.annotations ?? 0) + missing.length) throw notVisible("the check run's annotations")
     return { state: 'shown', id: after.id }
   })
 }
 
 async function ownCheckRuns(github: GitHub, repo: Repo, { head, externalId }: CheckRunResource) {
   const { rows, cut } = await github.checkRuns(repo, head, externalId)
-  if (rows.length === 0 && cut) throw notShown('Some check runs are beyond what is read; ours').because
+  if (rows.length === 0 && cut) throw notVisible('our check run on the pages that are read')
   return rows
 }
 
-/**
- * GitHub appends and never removes annotations, so only those that aren't there are sent. Two that say the same, as two
- * lenses may, are one.
- */
+/** Only missing annotations are sent: GitHub appends and never removes. Equal annotations of two lenses count once. */
 async function missingAnnotations(
   github: GitHub,
   repo: Repo,
@@ -74,7 +68,7 @@ async function append(
 ): Promise<void> {
   for (let from = 0; from < annotations.length; from += ANNOTATIONS_PER_REQUEST) {
     const next = annotations.slice(from, from + ANNOTATIONS_PER_REQUEST)
-    await orLook(github.updateCheckRun(repo, id, changeOf(desired, next)))
+    await orUnanswered(github.updateCheckRun(repo, id, { ...desired, annotations: next }))
   }
 }
 
@@ -89,18 +83,13 @@ function shows(seen: CheckRunSeen, desired: CheckRunResource): boolean {
   )
 }
 
-/** A copy that was created with its result, by a call that landed late, is closed as well: nobody sees two results. */
+/** A copy created with its result, by a call that landed late, is closed too: no reader sees two results. */
 function isClosed(copy: CheckRunSeen): boolean {
   return copy.status === 'completed' && copy.title === COPY_TITLE
 }
 
-function changeOf(desired: CheckRunResource, annotations: readonly Annotation[]): CheckRunChange {
-  const { name, status, conclusion, title, summary, text } = desired
-  return { name, status, title, summary, text, annotations, ...(conclusion === undefined ? {} : { conclusion }) }
-}
-
 function closing({ name }: CheckRunResource): CheckRunChange {
-  const summary = 'This check run was created twice. The older one has the result.'
+  const summary = 'This check run is a second copy. The older check run has the result.'
   return { name, status: 'completed', conclusion: 'cancelled', title: COPY_TITLE, summary, text: '', annotations: [] }
 }
 

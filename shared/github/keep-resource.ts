@@ -1,36 +1,34 @@
-/** Keeps what Muster shows on a pull request true: the summary comment and the label. Read, changed only if different, read back. */
+/** Keeps the summary comment and the label of a pull request true: read, changed only if different, read back. */
 import { LABELS, type LabelResource, markerOf, type SummaryResource } from '../publishing/github-payloads.ts'
+import { notVisible, orUnanswered, orUnknown, type Unknown } from '../publishing/outcome.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
-import { notShown, orLook, orUnknown, sameText, type Unknown } from './shown-outcome.ts'
 
-export interface Shown {
+export interface Kept {
   readonly state: 'shown'
-  /** GitHub's id; absent for a label, which has none of its own on a pull request. */
+  /** GitHub's id; absent for a label, which has no id of its own on a pull request. */
   readonly id?: number
-  /** The generation that GitHub shows; newer than ours if someone newer was there before us. Summary only. */
+  /** The generation on GitHub, newer than ours after a newer poster. Summary only. */
   readonly generation?: number
 }
-
-export type Kept = Shown | Unknown
 
 export interface SummaryPlace {
   readonly repo: Repo
   readonly repositoryId: number
   readonly number: number
-  /** The comment's id as it was recorded, for a pull request with more comments than are listed. */
-  readonly knownId?: number
+  /** The recorded id of the comment, for a pull request with more comments than are listed. */
+  readonly knownId?: number | undefined
 }
 
 /**
- * The one summary comment of a pull request, at `generation` or newer. Ours is what has the marker *and* our own author
- * (F5, D12, AW71); of several the oldest stays and the others are deleted. Nothing is written where the look failed (D15).
+ * Brings the one summary comment of a pull request to `generation` or newer. A comment with the marker *and* our own
+ * author is ours (F5, D12, AW71). The oldest of several stays, the others go. A failed read leads to no write (D15).
  */
 export async function keepSummary(
   github: GitHub,
   place: SummaryPlace,
   desired: SummaryResource,
   generation: number,
-): Promise<Kept> {
+): Promise<Kept | Unknown> {
   const { repo, number } = place
   const marker = markerOf.summary(place.repositoryId, number, generation)
   const body = `${desired.body}\n${marker}`
@@ -38,40 +36,51 @@ export async function keepSummary(
   return orUnknown<Kept>(async () => {
     const [before, ...copies] = await ownSummaries(github, place)
     if (before === undefined) {
-      await orLook(github.createComment(repo, number, body))
+      await orUnanswered(github.createComment(repo, number, body))
     } else if (before.generation < generation || (before.generation === generation && !sameText(before.body, body))) {
-      await orLook(github.updateComment(repo, before.id, body))
+      await orUnanswered(github.updateComment(repo, before.id, body))
     }
-    for (const copy of copies) await orLook(github.deleteComment(repo, copy.id))
+    for (const copy of copies) await orUnanswered(github.deleteComment(repo, copy.id))
 
     const [after, ...left] = await ownSummaries(github, place)
-    if (after === undefined || after.generation < generation || left.length > 0) return notShown('The summary comment')
+    if (after === undefined || after.generation < generation || left.length > 0) throw notVisible('the summary comment')
     return { state: 'shown', id: after.id, generation: after.generation }
   })
 }
 
-/** Exactly the one of our three labels, or none of them; the other labels of the pull request are nobody's business here. */
-export async function keepLabel(github: GitHub, repo: Repo, number: number, desired: LabelResource): Promise<Kept> {
+/** Brings a pull request to exactly one of our three labels, or to none; foreign labels stay. */
+export async function keepLabel(
+  github: GitHub,
+  repo: Repo,
+  number: number,
+  desired: LabelResource,
+): Promise<Kept | Unknown> {
   const wanted: readonly string[] = desired.label === 'none' ? [] : [desired.label]
   return orUnknown<Kept>(async () => {
     const before = await ownLabels(github, repo, number)
     if (isEqual(before, wanted)) return { state: 'shown' }
-    // The new one first: a pull request that is to have one is never seen without any.
+    // The new label first: a pull request with a label is never seen without any.
     for (const label of wanted) {
-      if (!before.includes(label)) await orLook(github.addLabel(repo, number, label))
+      if (!before.includes(label)) await orUnanswered(github.addLabel(repo, number, label))
     }
     for (const label of before) {
-      if (!wanted.includes(label)) await orLook(github.removeLabel(repo, number, label))
+      if (!wanted.includes(label)) await orUnanswered(github.removeLabel(repo, number, label))
     }
-    return isEqual(await ownLabels(github, repo, number), wanted) ? { state: 'shown' } : notShown('The label')
+    if (!isEqual(await ownLabels(github, repo, number), wanted)) throw notVisible('the label')
+    return { state: 'shown' }
   })
+}
+
+/** GitHub may change line ends and the white space at both ends, and nothing else (AW71). */
+export function sameText(a: string, b: string): boolean {
+  return a.replace(/\r\n/g, '\n').trim() === b.replace(/\r\n/g, '\n').trim()
 }
 
 interface OwnSummary extends CommentSeen {
   readonly generation: number
 }
 
-/** Our summary comments, oldest first. Throws `not_shown` if none is seen in a list that was cut: it may be beyond. */
+/** Our summary comments, oldest first. Throws `not_shown` where a cut list has none of them. */
 async function ownSummaries(github: GitHub, place: SummaryPlace): Promise<readonly OwnSummary[]> {
   const { rows, cut } = await github.comments(place.repo, place.number)
   const listed = summariesAmong(rows, place)
@@ -79,7 +88,7 @@ async function ownSummaries(github: GitHub, place: SummaryPlace): Promise<readon
   const known = place.knownId === undefined ? undefined : await github.comment(place.repo, place.knownId)
   const recorded = summariesAmong(known === undefined ? [] : [known], place)
   if (recorded.length > 0) return recorded
-  throw notShown('Some comments are beyond what is read; the summary comment').because
+  throw notVisible('our summary comment on the pages that are read')
 }
 
 function summariesAmong(comments: readonly CommentSeen[], place: SummaryPlace): readonly OwnSummary[] {
@@ -92,7 +101,7 @@ function summariesAmong(comments: readonly CommentSeen[], place: SummaryPlace): 
     .sort((a, b) => a.id - b.id)
 }
 
-/** The generation in the comment's marker, which is a line of its own at the end. */
+/** The generation in the comment's marker, which is the last line. */
 function generationOf(body: string, { repositoryId, number }: SummaryPlace): number | undefined {
   const last = body.trimEnd().split(/\r?\n/).at(-1) ?? ''
   const generation = /^<!-- muster:v1 summary \d+#\d+ (\d{1,15}) -->$/.exec(last)?.[1]

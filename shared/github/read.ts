@@ -1,32 +1,27 @@
-/** Reads a pull request and its repository. An error is never "nothing": only what GitHub says is absent is absent. */
-
+/** Reads a pull request and its repository. Only GitHub's own answer means absent; an error never means "nothing". */
 import { FILE_BYTES_MAX, FILES_MAX, GITHUB_PAGE } from '../base/limits.ts'
 import { fileChangeOf } from '../findings/diff.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, type Data, inRepo } from './caller.ts'
 import { unreachable } from './failures.ts'
 import type { Blob, GitHub, PullRequest, Repo, TextAt } from './github.ts'
-import { pageParameters, readPages, rowsOf } from './pages.ts'
+import { readList } from './pages.ts'
 
 type Reading = Pick<
   GitHub,
   'pullRequest' | 'permission' | 'files' | 'mergeBase' | 'textAt' | 'blob' | 'pullRequestTemplate'
 >
 
-/** Where GitHub looks for a template, in its order (docs.github.com: creating a pull request template). */
+/** GitHub's places for a template, in GitHub's order (docs.github.com: creating a pull request template). */
 const TEMPLATE_DIRECTORIES = ['.github', '', 'docs'] as const
 const TEMPLATE_NAME = /^pull_request_template(\.(md|markdown|txt))?$/i
 
-/**
- * A file's JSON carries its bytes as base64 in lines of 60, each line end written as two characters; the members
- * beside it are small.
- */
+/** A file's JSON holds its bytes as base64, with each end of a 60-character line as two; other members are small. */
 const BLOB_ANSWER_BYTES_MAX = Math.ceil(((FILE_BYTES_MAX * 4) / 3) * (62 / 60)) + 8_192
 
 export function readingOf(caller: Caller): Reading {
   async function contentsOf(repo: Repo, ref: string, path: string) {
     const route = 'GET /repos/{owner}/{repo}/contents/{path}'
-    const parameters = { owner: repo.owner, repo: repo.name, path, ref }
-    return caller.callBounded(route, parameters, [404], BLOB_ANSWER_BYTES_MAX)
+    return caller.callBounded(route, { ...inRepo(repo), path, ref }, [404], BLOB_ANSWER_BYTES_MAX)
   }
 
   async function textAt(repo: Repo, ref: string, path: string): Promise<TextAt> {
@@ -35,7 +30,7 @@ export function readingOf(caller: Caller): Reading {
     if (answer.state === 'too_large') return { state: 'too_large' }
     const { data } = answer
     if (Array.isArray(data) || data.type !== 'file') return { state: 'not_text' }
-    // Over 1 MB GitHub leaves the content out, with encoding `none`: that is no empty file.
+    // GitHub leaves the content of a file over 1 MB out, with encoding `none`: the file isn't empty.
     if (data.size > FILE_BYTES_MAX || !('content' in data) || data.encoding !== 'base64') return { state: 'too_large' }
     return decoded(Buffer.from(data.content, 'base64'))
   }
@@ -45,48 +40,38 @@ export function readingOf(caller: Caller): Reading {
 
     async pullRequest(repo, number) {
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
-      const { data } = await caller.call(route, { owner: repo.owner, repo: repo.name, pull_number: number })
+      const { data } = await caller.call(route, { ...inRepo(repo), pull_number: number })
       return pullRequestOf(data)
     },
 
     async permission(repo, login) {
       const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-      const parameters = { owner: repo.owner, repo: repo.name, username: login }
-      const answer = await caller.callExpecting(route, parameters, [404])
+      const answer = await caller.callExpecting(route, { ...inRepo(repo), username: login }, [404])
       if (answer.state !== 'success') return 'none'
-      // Roles in between count as what they include: maintain as write, triage as read.
+      // GitHub answers maintain as write, triage as read.
       const { permission } = answer.data
       return permission === 'admin' || permission === 'write' || permission === 'read' ? permission : 'none'
     },
 
     async files(repo, number) {
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
-      const { rows, cut } = await readPages(
-        async (page) => {
-          const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, ...pageParameters(page) }
-          const { data, headers } = await caller.call(route, parameters)
-          return { rows: rowsOf(route, data), link: headers.link }
-        },
-        'oldest',
-        FILES_MAX / GITHUB_PAGE,
-      )
-      // GitHub ends the list at FILES_MAX without a word, so a full list may be a cut one.
+      const parameters = { ...inRepo(repo), pull_number: number }
+      const { rows, cut } = await readList(caller, route, parameters, { pagesMax: FILES_MAX / GITHUB_PAGE })
+      // GitHub ends the list at FILES_MAX without a word, so a full list may be a cut list.
       return { rows: rows.map(fileChangeOf), cut: cut || rows.length >= FILES_MAX }
     },
 
     async mergeBase(repo, base, head) {
       const route = 'GET /repos/{owner}/{repo}/compare/{basehead}'
-      const basehead = `${base}...${head}`
-      // One commit and no files beyond the first page: only the merge base is wanted.
-      const parameters = { owner: repo.owner, repo: repo.name, basehead, per_page: 1, page: 2 }
+      // Only the merge base is wanted: one commit, and no files beyond the first page.
+      const parameters = { ...inRepo(repo), basehead: `${base}...${head}`, per_page: 1, page: 2 }
       const { data } = await caller.call(route, parameters)
       return data.merge_base_commit.sha
     },
 
     async blob(repo, sha): Promise<Blob> {
       const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}'
-      const parameters = { owner: repo.owner, repo: repo.name, file_sha: sha }
-      const answer = await caller.callBounded(route, parameters, [], BLOB_ANSWER_BYTES_MAX)
+      const answer = await caller.callBounded(route, { ...inRepo(repo), file_sha: sha }, [], BLOB_ANSWER_BYTES_MAX)
       if (answer.state === 'too_large') return { state: 'too_large' }
       if (answer.state === 'expected') throw unreachable({ route, writes: false }, 'its answer is no blob')
       const { content, encoding } = answer.data
@@ -108,7 +93,7 @@ export function readingOf(caller: Caller): Reading {
   }
 }
 
-function pullRequestOf(data: PullRequestData): PullRequest {
+function pullRequestOf(data: Data<'GET /repos/{owner}/{repo}/pulls/{pull_number}'>): PullRequest {
   return {
     number: data.number,
     title: data.title,
@@ -118,27 +103,13 @@ function pullRequestOf(data: PullRequestData): PullRequest {
     merged: data.merged,
     head: { sha: data.head.sha, ref: data.head.ref },
     base: { sha: data.base.sha, ref: data.base.ref },
-    // An account that was deleted is nobody: GitHub shows it as the user `ghost`.
+    // GitHub shows a deleted account as the user `ghost`.
     author: { login: data.user?.login ?? 'ghost', type: data.user?.type ?? 'User' },
     updatedAt: Date.parse(data.updated_at),
   }
 }
 
-/** What is read of GitHub's answer. */
-interface PullRequestData {
-  readonly number: number
-  readonly title: string
-  readonly body: string | null
-  readonly draft?: boolean
-  readonly state: string
-  readonly merged: boolean
-  readonly head: { readonly sha: string; readonly ref: string }
-  readonly base: { readonly sha: string; readonly ref: string }
-  readonly user: { readonly login: string; readonly type: string } | null
-  readonly updated_at: string
-}
-
-/** UTF-8 or nothing: bytes that don't say the same when written back are no text. A byte order mark stays. */
+/** UTF-8 or nothing: bytes that change in a round trip are no text. A byte order mark stays. */
 function decoded(bytes: Uint8Array): TextAt {
   try {
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }

@@ -1,16 +1,16 @@
 /** Reviews and their comments: read, written pending, submitted, deleted. */
 import type { InlineComment } from '../publishing/github-payloads.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, inRepo } from './caller.ts'
 import { unreachable } from './failures.ts'
-import type { GitHub, Identity, ReviewSeen } from './github.ts'
-import { pageParameters, readPages, rowsOf } from './pages.ts'
+import type { GitHub, Identity, Repo, ReviewSeen } from './github.ts'
+import { readList } from './pages.ts'
 
 type Reviews = Pick<
   GitHub,
   'reviews' | 'createPendingReview' | 'submitReview' | 'deletePendingReview' | 'reviewComments'
 >
 
-/** Gone, or in another state than we thought. */
+/** The review is gone, or in another state than expected. */
 const LOOK_AGAIN = [404, 422] as const
 
 export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Reviews {
@@ -18,11 +18,7 @@ export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Re
     async reviews(repo, number) {
       const us = await identity()
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
-      const { rows, cut } = await readPages(async (page) => {
-        const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, ...pageParameters(page) }
-        const { data, headers } = await caller.call(route, parameters)
-        return { rows: rowsOf(route, data), link: headers.link }
-      }, 'newest')
+      const { rows, cut } = await readList(caller, route, inPull(repo, number), { keep: 'newest' })
       return {
         cut,
         rows: rows.map((row) => ({
@@ -38,14 +34,8 @@ export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Re
 
     async createPendingReview(repo, number, review) {
       const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
-      const parameters = {
-        owner: repo.owner,
-        repo: repo.name,
-        pull_number: number,
-        commit_id: review.commitId,
-        body: review.body,
-        comments: review.comments.map(commentOf),
-      }
+      const { commitId, body, comments } = review
+      const parameters = { ...inPull(repo, number), commit_id: commitId, body, comments: comments.map(commentOf) }
       const answer = await caller.callExpecting(route, parameters, [422])
       if (answer.state === 'expected') return { state: 'refused', sentence: answer.sentence }
       if (answer.data?.id === undefined) throw unreachable({ route, writes: true }, 'its answer names no review')
@@ -54,7 +44,7 @@ export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Re
 
     async submitReview(repo, number, id, event, body) {
       const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/events'
-      const place = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id }
+      const place = { ...inPull(repo, number), review_id: id }
       const parameters = { ...place, event, ...(body === undefined ? {} : { body }) }
       const answer = await caller.callExpecting(route, parameters, LOOK_AGAIN)
       if (answer.state === 'success') return 'submitted'
@@ -63,33 +53,29 @@ export function reviewsOf(caller: Caller, identity: () => Promise<Identity>): Re
 
     async deletePendingReview(repo, number, id) {
       const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}'
-      const parameters = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: id }
-      const answer = await caller.callExpecting(route, parameters, LOOK_AGAIN)
+      const place = { ...inPull(repo, number), review_id: id }
+      const answer = await caller.callExpecting(route, place, LOOK_AGAIN)
       if (answer.state === 'success') return 'deleted'
       return answer.status === 404 ? 'gone' : 'not_accepted'
     },
 
     async reviewComments(repo, number, reviewId) {
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments'
-      const { rows, cut } = await readPages(async (page) => {
-        const place = { owner: repo.owner, repo: repo.name, pull_number: number, review_id: reviewId }
-        const { data, headers } = await caller.call(route, { ...place, ...pageParameters(page) })
-        return { rows: rowsOf(route, data), link: headers.link }
-      })
+      const parameters = { ...inPull(repo, number), review_id: reviewId }
+      const { rows, cut } = await readList(caller, route, parameters)
       return {
         cut,
-        rows: rows.map(({ id, path, line, body }) => ({
-          id: Number(id),
-          path,
-          body,
-          ...(line === undefined ? {} : { line }),
-        })),
+        rows: rows.map(({ id, path, line, body }) => ({ id: Number(id), path, line, body })),
       }
     },
   }
 }
 
-/** A comment on one line has no `start_line`: GitHub refuses one that equals the line (A3, AW80). */
+function inPull(repo: Repo, number: number) {
+  return { ...inRepo(repo), pull_number: number }
+}
+
+/** A comment on one line has no `start_line`: GitHub refuses a start equal to the line (A3, AW80). */
 function commentOf(comment: InlineComment) {
   const { path, side, line, startLine, body } = comment
   const start = startLine === undefined || startLine >= line ? {} : { start_line: startLine, start_side: side }

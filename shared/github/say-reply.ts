@@ -1,25 +1,24 @@
-/** Says a reply once: what is there is looked at before, what is said is read back by its marker and our author (DESIGN §9). */
+/** Says a reply once: comments are read before the write, and the reply is read back by its marker and our author. */
 import type { ReplyMessage } from '../publishing/github-payloads.ts'
+import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
+import { hasLine } from '../publishing/review-version.ts'
 import type { CommentSeen, GitHub, Repo } from './github.ts'
-import { hasLine } from './own-reviews.ts'
-import { notShown, orLook, orUnknown, type Unknown } from './shown-outcome.ts'
 
-export type Replied =
-  | { readonly state: 'said'; readonly commentId: number }
-  /** None stands there, and none may be made: `checks` said stop. */
-  | { readonly state: 'stopped' }
-  | Unknown
+export interface Replied {
+  readonly state: 'said'
+  readonly commentId: number
+}
 
 /**
- * The reply as it stands once on the pull request: of several own copies, which calls without an answer may have left, the
- * oldest stays. `checks` is asked right before one is made; `onMade` hears of its id. `knownId` is what an earlier try made.
+ * Brings the reply onto the pull request once. Of several own copies, which unanswered calls may have left, the oldest
+ * stays. `checks` is asked right before the creation. `onMade` gets the new comment's id, `knownId` brings it back.
  */
 export async function sayReply(
   github: GitHub,
-  place: { readonly repo: Repo; readonly number: number; readonly knownId?: number },
+  place: { readonly repo: Repo; readonly number: number; readonly knownId?: number | undefined },
   reply: ReplyMessage,
-  around: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
-): Promise<Replied> {
+  options: { readonly checks: () => Promise<'go' | 'stop'>; readonly onMade: (commentId: number) => Promise<void> },
+): Promise<Replied | Stopped | Unknown> {
   const { repo, number, knownId } = place
 
   async function standing(id: number | undefined): Promise<number | undefined> {
@@ -28,18 +27,19 @@ export async function sayReply(
     const { rows } = await github.comments(repo, number)
     const ids = new Set([...rows, ...(byId ? [byId] : [])].filter(isOurs).map((comment) => comment.id))
     const [first, ...copies] = [...ids].sort((a, b) => a - b)
-    for (const copy of copies) await orLook(github.deleteComment(repo, copy))
+    for (const copy of copies) await orUnanswered(github.deleteComment(repo, copy))
     return first
   }
 
-  return orUnknown<Replied>(async () => {
+  return orUnknown<Replied | Stopped>(async () => {
     const before = await standing(knownId)
     if (before !== undefined) return { state: 'said', commentId: before }
-    if ((await around.checks()) === 'stop') return { state: 'stopped' }
-    const made = await orLook(github.createComment(repo, number, reply.body))
+    if ((await options.checks()) === 'stop') return { state: 'stopped' }
+    const made = await orUnanswered(github.createComment(repo, number, reply.body))
     const madeId = typeof made === 'number' ? made : undefined
-    if (madeId !== undefined) await around.onMade(madeId)
+    if (madeId !== undefined) await options.onMade(madeId)
     const after = await standing(madeId)
-    return after === undefined ? notShown('The reply') : { state: 'said', commentId: after }
+    if (after === undefined) throw notVisible('the reply')
+    return { state: 'said', commentId: after }
   })
 }

@@ -1,17 +1,13 @@
-/** The check run of a head: who it is, and what it shows before there is a verdict and when there will be none. Pure. */
-
+/** The check run of a head: its identity, and its content while there is no verdict. Pure. */
 import { modelOfPool } from '../fleet/pools.ts'
 import type { Run } from '../runs/run.ts'
 import { causeOf } from '../runs/run-identity.ts'
 import type { CheckRunResource } from './github-payloads.ts'
 
-/** Name under which people find it among other checks, and may require it. */
+/** The name of the check run in GitHub's list and in branch protection. */
 export const CHECK_RUN_NAME = 'Muster'
 
-/**
- * Identity of a head's check run at GitHub, derived from repository, pull request and head (DESIGN §9). A verdict carries
- * the same one: with another, the check run that is in progress would stay so beside it for ever.
- */
+/** Identity of a head's check run, also of its verdict: under another the check run in progress would stay for ever. */
 export function checkRunIdentity(subject: {
   readonly repository: { readonly id: number }
   readonly number: number
@@ -21,7 +17,11 @@ export function checkRunIdentity(subject: {
   return { name: CHECK_RUN_NAME, head, externalId: `muster:v1:${repository.id}:${number}:${head}` }
 }
 
-/** While reviews wait for a throttled model; the next try is not the last. Times are ms UTC. */
+function emptyCheckRun(run: Run) {
+  return { kind: 'check_run', ...checkRunIdentity(run), text: '', annotations: [] } as const
+}
+
+/** The check run while reviews wait for a throttled model; more tries follow the next. Times are ms UTC. */
 export function parkedCheckRun(
   run: Run,
   parking: { readonly pool: string; readonly since: number; readonly nextTry: number; readonly givenUpAt: number },
@@ -30,8 +30,7 @@ export function parkedCheckRun(
   const lenses = Object.entries(run.pools ?? {}).flatMap(([lens, of]) => (of === pool ? [lens] : []))
   const model = modelOfPool(pool) ?? pool
   return {
-    kind: 'check_run',
-    ...checkRunIdentity(run),
+    ...emptyCheckRun(run),
     status: 'in_progress',
     title: `Parked since ${minuteOf(since)}, next try ${minuteOf(nextTry)}`,
     summary: [
@@ -39,48 +38,40 @@ export function parkedCheckRun(
       `It is tried again at ${minuteOf(nextTry)}, and from time to time after that.`,
       `What was not read by ${minuteOf(givenUpAt)} is given up, and named.`,
     ].join(' '),
-    text: '',
-    annotations: [],
   }
 }
 
-/** `2026-01-05 09:30 UTC`: whoever reads it may be anywhere. */
+/** `2026-01-05 09:30 UTC`: readers may be anywhere. */
 function minuteOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** While the reviews run. */
+/** The check run while the reviews run. */
 export function inProgressCheckRun(run: Run, lenses: readonly string[]): CheckRunResource {
   return {
-    kind: 'check_run',
-    ...checkRunIdentity(run),
+    ...emptyCheckRun(run),
     status: 'in_progress',
     title: 'Reviewing',
     summary: `${run.head.slice(0, 7)} is being read by ${lenses.length === 0 ? 'no lens' : lenses.join(', ')}.`,
-    text: '',
-    annotations: [],
   }
 }
 
-/** When a run ends without a verdict: never green, and with the reason (PR2, PR3, D3). */
+/** The check run of a run without a verdict: never green, and with the reason (PR2, PR3, D3). */
 export function endedCheckRun(run: Run): CheckRunResource {
   const failed = run.outcome === 'failed'
   const sentence = run.reason?.sentence ?? 'The run ended without a verdict.'
   return {
-    kind: 'check_run',
-    ...checkRunIdentity(run),
+    ...emptyCheckRun(run),
     status: 'completed',
     conclusion: failed ? 'neutral' : 'cancelled',
     title: failed ? 'Not reviewed' : `Not reviewed: ${run.outcome ?? 'ended'}`,
     summary: failed
       ? `${sentence} (\`${run.reason?.code ?? 'failed'}\`)\n\nThis is no verdict. Comment \`/muster ${commandAfter(run)}\`, or push, to have the head reviewed.`
       : sentence,
-    text: '',
-    annotations: [],
   }
 }
 
-/** A retry finds the head's own run by the head; one of a comment or a text may be known to nothing by then. */
+/** A retry finds only the head's own run; the run of a comment or a description may be unknown by then. */
 function commandAfter({ cause, head, baseRef }: Run): 'retry' | 'review' {
   return cause === causeOf.head(head, baseRef) ? 'retry' : 'review'
 }

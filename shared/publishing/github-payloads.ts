@@ -1,9 +1,9 @@
-/** What Muster shows on GitHub: messages are said once, resources are kept true. Plain payloads, stored as documents. */
+/** Payloads for GitHub, stored as documents: messages are said once, resources are kept true. */
 import * as z from 'zod'
 import type { Stored } from '../base/schema.ts'
 import { sideSchema } from '../findings/finding.ts'
 
-/** An inline comment of a review, always at an anchor that GitHub accepts. `startLine` is absent for one line (A3, AW80). */
+/** An inline comment of a review, at a location that GitHub accepts. `startLine` is absent for one line (A3, AW80). */
 const inlineCommentSchema = z.object({
   path: z.string(),
   side: sideSchema,
@@ -13,7 +13,7 @@ const inlineCommentSchema = z.object({
 })
 export type InlineComment = Stored<typeof inlineCommentSchema>
 
-/** One review: created pending, then submitted. `body` carries the marker. */
+/** A review: created pending, then submitted. `body` carries the marker. */
 export const reviewMessageSchema = z.object({
   kind: z.literal('review'),
   marker: z.string(),
@@ -24,7 +24,7 @@ export const reviewMessageSchema = z.object({
 })
 export type ReviewMessage = Stored<typeof reviewMessageSchema>
 
-/** The one answer to a command. `body` carries the marker as its last line. */
+/** The only answer to a command. `body` carries the marker as its last line. */
 export const replyMessageSchema = z.object({ kind: z.literal('reply'), marker: z.string(), body: z.string() })
 export type ReplyMessage = Stored<typeof replyMessageSchema>
 
@@ -54,29 +54,29 @@ const checkRunSchema = z.object({
 export type CheckRunResource = Stored<typeof checkRunSchema>
 export type CheckConclusion = NonNullable<CheckRunResource['conclusion']>
 
-/** One comment per pull request, updated in place. `body` lacks the marker line, which post adds with the generation. */
+/** One comment per pull request, updated in place. Post appends the marker with the generation to `body`. */
 const summarySchema = z.object({ kind: z.literal('summary'), body: z.string() })
 export type SummaryResource = Stored<typeof summarySchema>
 
 export const LABELS = ['muster: checking', 'muster: action required', 'muster: passed'] as const
 export type Label = (typeof LABELS)[number]
 
-/** Exactly one of the three labels; `none` of them where a run has ended without a verdict and no other one speaks. */
+/** Exactly one of the three labels. `none`: the run ended without a verdict, and no other run speaks. */
 const labelSchema = z.object({ kind: z.literal('label'), label: z.enum([...LABELS, 'none']) })
 export type LabelResource = Stored<typeof labelSchema>
 
 export const resourceSchema = z.discriminatedUnion('kind', [checkRunSchema, summarySchema, labelSchema])
 export type Resource = Stored<typeof resourceSchema>
 
-/** Hidden markers, versioned (DESIGN §9). */
+/** Hidden markers, versioned. */
 export const markerOf = {
-  /** `supplement` is the attempt that adds to what an earlier one said under the same plan key; 0 for the first. */
+  /** `supplement` is the attempt that adds to an earlier message of the same plan key; 0 for the first. */
   review: (runId: string, planKey: string, supplement = 0) =>
     `<!-- muster:v1 review ${runId} ${planKey}${supplement === 0 ? '' : ` a${supplement}`} -->`,
   summary: (repositoryId: number, number: number, generation: number) =>
     `<!-- muster:v1 summary ${repositoryId}#${number} ${generation} -->`,
   reply: (commentId: number) => `<!-- muster:v1 reply ${commentId} -->`,
   finding: (fingerprint: string) => `<!-- muster:v1 finding ${fingerprint} -->`,
-  /** Digest of a review's payload: a pending review of ours with another payload is not adopted (DESIGN §9). */
+  /** Digest of a review's payload: a pending review with another digest is not adopted. */
   payload: (digest: string) => `<!-- muster:v1 payload ${digest} -->`,
 } as const

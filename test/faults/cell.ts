@@ -1,4 +1,7 @@
-/** One cell of the matrix: one thing to be shown, one fault of GitHub at one call, a poster that dies at one moment; and what stands there in the end. */
+/**
+ * One cell of the matrix: an item to post, a fault of GitHub at one call, the moment of a poster's death, and the final
+ * state.
+ */
 import type { Failing, FaultKind } from '../../infra/local/github/faults.ts'
 import { unreachable } from '../../shared/github/failures.ts'
 import { readRun } from '../../shared/ledger/run.ts'
@@ -6,7 +9,7 @@ import { checkRunIdentity } from '../../shared/publishing/check-run.ts'
 import { LABELS } from '../../shared/publishing/github-payloads.ts'
 import type { Around, PostWorld, Subject } from '../functions/post/world.ts'
 
-/** `lag` is no fault of one call: all of GitHub's lists are behind. */
+/** `lag` is no fault of one call: all of GitHub's lists lag. */
 export type Trouble = 'none' | 'lag' | FaultKind
 
 export const TROUBLES = [
@@ -25,7 +28,7 @@ export const TROUBLES = [
   'lag',
 ] as const satisfies readonly Trouble[]
 
-/** When the first poster dies: around the step's call, or after the next thing that it wrote into the ledger. */
+/** The moment of the first poster's death: around the step's call, or after the next write to the ledger. */
 export const KILLS = [
   'nobody dies',
   'dies before the call',
@@ -36,7 +39,7 @@ export type Kill = (typeof KILLS)[number]
 
 type Kind = 'review' | 'check_run' | 'summary' | 'label'
 
-/** A call by which something comes to be shown. */
+/** A call that posts an item. */
 export interface Step {
   readonly name: string
   readonly kind: Kind
@@ -86,22 +89,22 @@ export const STEPS: readonly Step[] = [
   { name: 'label: remove', kind: 'label', method: 'removeLabel', route: `DELETE ${ISSUE}/labels/{name}`, older: true },
 ]
 
-/** So many nudges are more than anything needs: five errors, a lease that runs out, a second look. */
+/** More nudges than any item needs: five errors, the end of a lease, a recheck. */
 const NUDGES_MAX = 40
-/** Far from what the cell before used of the installation's budget and of GitHub's windows, ms. */
+/** Distance from the cell before, beyond its budget and GitHub's windows, ms. */
 const APART_MS = 3_700_000
 
 export interface CellOptions {
   readonly step: Step
   readonly trouble: Trouble
   readonly kill: Kill
-  /** Something else around every poster's calls, to show that the judge sees what is wrong. */
+  /** A hook around every poster's calls that makes the judge see a fault. */
   readonly sabotage?: NonNullable<Around['github']>
 }
 
 /**
- * What the cell came to: `once`, or `once, …` with what GitHub can't undo; anything else names what is wrong. In a world
- * whose lists are behind if the trouble is `lag`, else in one whose lists aren't.
+ * The result of a cell: `once`, or `once, …` with a remainder that GitHub can't undo; anything else names the fault.
+ * `lag` needs a world whose lists lag, every other trouble a world whose lists don't.
  */
 export async function runCell(world: PostWorld, { step, trouble, kill, sabotage }: CellOptions): Promise<string> {
   world.local.now += APART_MS
@@ -137,7 +140,7 @@ export async function runCell(world: PostWorld, { step, trouble, kill, sabotage 
   }
 }
 
-/** A poster that dies at its moment: what it waits for then never comes. */
+/** A poster that dies at its moment: its call never returns. */
 function poster(
   step: Step,
   trouble: Trouble,
@@ -154,7 +157,7 @@ function poster(
     return new Promise<never>(() => {})
   }
   const unheard = trouble === 'hang_after' || trouble === 'late'
-  /** The client's deadline, which passes as soon as GitHub has what it won't answer. */
+  /** The client's deadline passes as soon as GitHub has the call without an answer. */
   const givenUp = async (): Promise<never> => {
     await failing?.spent
     throw unreachable({ route: step.route, writes: true }, 'not in time')
@@ -177,7 +180,7 @@ function poster(
   return { around, dead: death.promise, died: () => died }
 }
 
-/** Nudges as the sweeper does, each time at the moment when something is due. False if there is no end to it. */
+/** Nudges as the sweeper does, at each due time. False without an end. */
 async function untilNothingIsDue(world: PostWorld, subject: Subject, nudge: () => Promise<void>): Promise<boolean> {
   for (let nudges = 0; nudges < NUDGES_MAX; nudges += 1) {
     const dueAt = await world.dueAt(subject)
@@ -188,7 +191,7 @@ async function untilNothingIsDue(world: PostWorld, subject: Subject, nudge: () =
   return false
 }
 
-/** Lets what GitHub held back happen now, after everything was shown. */
+/** Lets a held request happen now, after everything was posted. */
 async function landed(world: PostWorld, failing: Failing): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   world.standIn.observe(({ fault }) => {
@@ -238,7 +241,7 @@ async function judged(world: PostWorld, subject: Subject, kind: Kind): Promise<s
       const shown = runs.filter(({ title }) => title === 'newer')
       if (open.length > 0) return `${open.length} not completed`
       if (shown.length !== 1) return `shown ${shown.length} times`
-      // GitHub can't delete a check run: one that landed late is closed, and says which one counts.
+      // GitHub can't delete a check run: a late copy is closed and points at the counting check run.
       return runs.length === 1 ? 'once' : `once, ${runs.length - 1} closed copy`
     }
     case 'summary': {

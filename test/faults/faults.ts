@@ -1,12 +1,12 @@
 /**
- * Prints what becomes of everything that Muster shows on GitHub, whatever GitHub does and whenever a poster dies:
- * `npm run test:faults`, or only the rows whose name has a word in it: `npm run test:faults -- label`. Ends 1 if anything
- * isn't shown once.
+ * Prints the final state of each item on GitHub, for each fault of GitHub and each moment of a poster's death: `npm run
+ * test:faults`, or only the rows with a word in their name: `npm run test:faults -- label`. Ends 1 if an item isn't
+ * shown once.
  */
 import { openPostWorld } from '../functions/post/world.ts'
 import { KILLS, type Kill, runCell, STEPS, TROUBLES, type Trouble } from './cell.ts'
 
-/** Behind by more than any step waits between a write and its read-back, by the matrix's own clock, ms. */
+/** A lag longer than any wait between a write and its read-back, by the matrix's own clock, ms. */
 const LAG_MS = 3_000
 
 const [word = ''] = process.argv.slice(2)
@@ -23,7 +23,7 @@ console.log(`\n${cells.size - wrong.length} of ${cells.size} cells hold, in ${se
 for (const [name, cell] of wrong) console.error(`wrong: ${name}: ${cell}`)
 process.exit(wrong.length === 0 && cells.size > 0 ? 0 : 1)
 
-/** Fills the columns of these troubles, in a world of their own. */
+/** Fills the columns of these troubles, in a world for them alone. */
 async function fill(troubles: readonly Trouble[], lagMs?: number): Promise<void> {
   const world = await openPostWorld(lagMs === undefined ? {} : { lagMs })
   try {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { forgetMessage } from '../../../functions/post/forget.ts'
+import { forgetMessage } from '../../../functions/post/message-steps.ts'
 import { Dead } from '../../../shared/base/errors.ts'
 import { CONTENT_PER_MINUTE_MAX, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/base/limits.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
@@ -27,7 +27,7 @@ const CREATE = `POST ${REVIEWS}`
 const SUBMIT = `POST ${REVIEWS}/{review_id}/events`
 const leaseMs = () => world.local.ledger.timings.postLeaseMs
 
-/** A poster that stands still inside its first call of that method, before or after GitHub has got it, until it is woken. */
+/** A poster that stops inside its first call of `method`, before or after GitHub has the call, until woken. */
 function stalling(method: string, where: 'before' | 'after') {
   const reached = Promise.withResolvers<void>()
   const woken = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ const reviewsSeen = () => world.seen(subject).reviews.map(({ state }) => state)
 const writesAsked = () => world.standIn.requests().filter(({ method }) => method !== 'GET' && method !== 'HEAD')
 
 describe('two posters', () => {
-  it('LE7: A stalls inside its create past its lease, B takes over and says it, A wakes up: one review is visible', async () => {
+  it('LE7: A stalls inside its create past its lease, B takes over and says the review, A wakes up: one review is visible', async () => {
     await world.owe(subject)
     const a = stalling('createPendingReview', 'before')
     const posting = world.post(subject, a.around)
@@ -74,7 +74,7 @@ describe('two posters', () => {
     expect(await world.message(subject)).toMatchObject({ state: 'said' })
   })
 
-  it('a lease on what is shown, taken by a call that landed after it was given back, leaves nothing due', async () => {
+  it('an abandoned lease on resources, taken by a late call, leaves nothing due', async () => {
     await world.raise(subject, { kind: 'label', label: 'muster: passed' })
     await rest()
     const { ledger } = world.local
@@ -87,7 +87,7 @@ describe('two posters', () => {
     await rest()
   })
 
-  it('a lease on a message that is said, taken by a call that landed late, leaves nothing due', async () => {
+  it('an abandoned lease on a said message, taken by a late call, leaves nothing due', async () => {
     await world.owe(subject)
     await rest()
     const { ledger } = world.local
@@ -98,7 +98,7 @@ describe('two posters', () => {
     expect(await world.message(subject)).toMatchObject({ state: 'said', leaseUntil: 0 })
   })
 
-  it('nor if GitHub doesn’t answer when that is looked at (seed 4537)', async () => {
+  it('an abandoned lease on a said message leaves nothing due, although GitHub fails its recheck (seed 4537)', async () => {
     await world.owe(subject)
     await rest()
     const message = await world.message(subject)
@@ -115,8 +115,8 @@ describe('two posters', () => {
   it.each([
     ['owed', {}, 'failed'],
     ['withdrawing', { state: 'withdrawing' }, 'failed'],
-    ['said, and to be looked at again', { state: 'said', recheckAt: 1 }, 'said'],
-  ] as const)('a message whose run was removed, %s, is due no more', async (_when, members, state) => {
+    ['said with a due recheck', { state: 'said', recheckAt: 1 }, 'said'],
+  ] as const)('a message of a removed run, %s, is not due any more', async (_when, members, state) => {
     await world.owe(subject)
     const { ledger, now } = world.local
     const message = await world.message(subject)
@@ -131,7 +131,7 @@ describe('two posters', () => {
     expect(world.standIn.requests()).toHaveLength(asked)
   })
 
-  it('LE7, AW73: the same while GitHub’s lists lag: A sees nothing of what B said, and goes no further without its lease', async () => {
+  it('LE7, AW73: A stalls inside its create while GitHub’s lists lag: A sees no review of B and stops without its lease', async () => {
     await world.owe(subject)
     const a = stalling('createPendingReview', 'before')
     const posting = world.post(subject, a.around)
@@ -145,7 +145,7 @@ describe('two posters', () => {
     expect(reviewsSeen()).toEqual(['COMMENTED'])
   })
 
-  it('LE7: A stalls inside its submit past its lease: the one review is said and counted once', async () => {
+  it('LE7: A stalls inside its submit past its lease: the review is said and counted once', async () => {
     await world.owe(subject)
     const a = stalling('submitReview', 'before')
     const posting = world.post(subject, a.around)
@@ -172,7 +172,7 @@ describe('two posters', () => {
     expect(world.seen(subject).issueComments).toHaveLength(1)
   })
 
-  it('IL5: a change of generation 1 lands after generation 2 was shown and its poster is gone: brought back', async () => {
+  it('IL5: a change of generation 1 lands after generation 2 and the death of its poster: generation 2 comes back', async () => {
     await world.raise(subject, { kind: 'summary', body: 'zero' })
     await world.post(subject)
     await world.raise(subject, { kind: 'summary', body: 'one' })
@@ -190,8 +190,8 @@ describe('two posters', () => {
   })
 })
 
-describe('a call that nobody got the answer of', () => {
-  /** Orders a fault that keeps the request, and a poster that doesn't wait for it. */
+describe('an unanswered call', () => {
+  /** Orders a fault that holds the request back, and a poster that doesn't wait for the answer. */
   function lateCreate() {
     const failing = world.standIn.fail({ route: CREATE, kind: 'late' })
     const github: Around['github'] = (method, call) =>
@@ -212,7 +212,7 @@ describe('a call that nobody got the answer of', () => {
     return { around: { github }, land }
   }
 
-  it('IL14: a create that timed out lands after the review was said: the pending one is found and deleted', async () => {
+  it('IL14: a create lands after its review was said: the pending review is found and deleted', async () => {
     await world.owe(subject)
     const late = lateCreate()
     await world.post(subject, late.around)
@@ -227,7 +227,7 @@ describe('a call that nobody got the answer of', () => {
     expect(await world.message(subject)).not.toHaveProperty('recheckAt')
   })
 
-  it('IL14: it lands after its message was given up: deleted as well', async () => {
+  it('IL14: a create lands after its message was given up: the pending review is deleted', async () => {
     await world.owe(subject)
     const late = lateCreate()
     await world.post(subject, late.around)
@@ -241,7 +241,7 @@ describe('a call that nobody got the answer of', () => {
     expect(await world.message(subject)).toMatchObject({ state: 'failed' })
   })
 
-  it('IL2: a submit lands after its message was given up: said, and its round counts', async () => {
+  it('IL2: a submit lands after its message was given up: the review is said and its round counts', async () => {
     await world.owe(subject)
     world.standIn.fail({ route: SUBMIT, kind: 'server_500', times: POST_ERRORS_MAX })
     for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
@@ -254,7 +254,7 @@ describe('a call that nobody got the answer of', () => {
     expect(await world.round(subject)).toBe(1)
   })
 
-  it('IL2: found by a second look, it has counted its round when it is marked as said, whoever dies then', async () => {
+  it('IL2: a review found by a recheck counts its round before its message is said', async () => {
     await world.owe(subject)
     world.standIn.fail({ route: SUBMIT, kind: 'server_500', times: POST_ERRORS_MAX })
     for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) await world.post(subject)
@@ -270,7 +270,7 @@ describe('a call that nobody got the answer of', () => {
     expect(await world.round(subject)).toBe(1)
   })
 
-  it('IL14: a second look leaves the pending review of a newer run alone', async () => {
+  it('IL14: a recheck leaves the pending review of a newer run alone', async () => {
     await world.owe(subject)
     await world.post(subject, lateCreate().around)
     await world.post(subject)
@@ -285,7 +285,7 @@ describe('a call that nobody got the answer of', () => {
   })
 })
 
-describe('a run that ends', () => {
+describe('the end of a run', () => {
   /** A newer head has claimed the pull request: the run ends, and its message is withdrawn. */
   async function superseded(): Promise<void> {
     const reason = { code: 'head_superseded', sentence: 'A newer head.' } as const
@@ -294,7 +294,7 @@ describe('a run that ends', () => {
     expect(await finishEnding(ending, subject.run.runId)).toBe(true)
   }
 
-  it('IL2: the submit lands after the withdrawal: said and counted as a round', async () => {
+  it('IL2: a submit lands after the withdrawal: the review is said and counts as a round', async () => {
     await world.owe(subject)
     const a = stalling('submitReview', 'before')
     const posting = world.post(subject, a.around)
@@ -309,7 +309,7 @@ describe('a run that ends', () => {
     expect(await world.round(subject)).toBe(1)
   })
 
-  it('IL2: the pending one is deleted before the submit: never shown, not counted, also when the poster wakes up', async () => {
+  it('IL2: a pending review deleted before its submit is never visible and not counted, also when its poster wakes up', async () => {
     await world.owe(subject)
     const a = stalling('submitReview', 'before')
     const posting = world.post(subject, a.around)
@@ -325,7 +325,7 @@ describe('a run that ends', () => {
     expect(await world.round(subject)).toBe(0)
   })
 
-  it('IL2: a create lands after the withdrawal and its poster is dead: nothing pending is left behind', async () => {
+  it('IL2: a create lands after the withdrawal and the death of its poster: no pending review is left', async () => {
     await world.owe(subject)
     const a = stalling('createPendingReview', 'before')
     void world.post(subject, a.around)
@@ -346,8 +346,8 @@ describe('a run that ends', () => {
   })
 })
 
-describe('what GitHub does not take', () => {
-  it('LE9: five attempts end in errors: the message is failed and the run says so; what was not shown is due no more', async () => {
+describe('errors and refusals of GitHub', () => {
+  it('LE9: five errors make the message failed, the run names the reason, and nothing is due any more', async () => {
     await world.owe(subject)
     world.standIn.fail({ route: CREATE, kind: 'bad_gateway_502', times: 100 })
     for (let tries = 0; tries < POST_ERRORS_MAX; tries += 1) {
@@ -362,7 +362,7 @@ describe('what GitHub does not take', () => {
     expect(run).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
   })
 
-  /** All tries but one have ended in an error, so long ago that no call of theirs is waited for. */
+  /** All attempts but the last have ended in an error, long enough ago that no recheck of them is left. */
   async function lastTry(): Promise<void> {
     await world.owe(subject)
     const tries = POST_ERRORS_MAX - 1
@@ -373,7 +373,7 @@ describe('what GitHub does not take', () => {
   }
   const ended = async () => (await readRun(world.local.ledger, subject.run.runId))?.outcome
 
-  it('AW73, LE9: the last try submits it, and the list lags: it is looked for before it is given up', async () => {
+  it('AW73, LE9: a submit of the last attempt is looked for in a lagging list before the message is given up', async () => {
     await lastTry()
     world.standIn.lag({ route: `GET ${REVIEWS}`, lagMs: 20_000 })
     await world.post(subject)
@@ -385,7 +385,7 @@ describe('what GitHub does not take', () => {
     expect(await world.round(subject)).toBe(1)
   })
 
-  it('LE9: submitted, and never seen: it is not looked for for ever', async () => {
+  it('LE9: a submit that never becomes visible is looked for a bounded number of times', async () => {
     await lastTry()
     const lost: Around['github'] = (method, call) => (method === 'submitReview' ? Promise.resolve('submitted') : call())
     for (let errors = POST_ERRORS_MAX; errors < POST_UNSEEN_MAX; errors += 1) {
@@ -403,10 +403,10 @@ describe('what GitHub does not take', () => {
   })
 
   it.each([
-    ['can not be read', () => unreachable({ route: REVIEWS, writes: false }, 'not in time')],
+    ['fails', () => unreachable({ route: REVIEWS, writes: false }, 'not in time')],
     ['is refused', () => new Dead('github_refused', 'Not accessible.', 'Check the permissions.')],
   ])(
-    'LE14, IL2: the last try submits it, and what it shows %s: given up, and found by the second look',
+    'LE14, IL2: a submit of the last attempt whose list %s is given up, and found by the recheck',
     async (_how, failure) => {
       await lastTry()
       let submitted = false
@@ -426,7 +426,7 @@ describe('what GitHub does not take', () => {
     },
   )
 
-  it('LE14: GitHub says that it was submitted and shows nothing: not marked as said until it is seen', async () => {
+  it('LE14: a submit that GitHub confirms and does not show is not said before the review is seen', async () => {
     await world.owe(subject)
     const lost: Around['github'] = (method, call) => (method === 'submitReview' ? Promise.resolve('submitted') : call())
     await world.post(subject, { github: lost })
@@ -436,7 +436,7 @@ describe('what GitHub does not take', () => {
     expect(reviewsSeen()).toEqual(['COMMENTED'])
   })
 
-  it('AW73: the list of reviews alone lags: said once, and not marked as said before it is seen', async () => {
+  it('AW73: a review is said once, and only after the lagging list of reviews shows it', async () => {
     await world.owe(subject)
     const lagMs = 20_000
     world.local.now += lagMs // the pull request itself is older
@@ -452,7 +452,7 @@ describe('what GitHub does not take', () => {
     expect(lagging.struck).toBeGreaterThan(1)
   })
 
-  it('D15: the look is refused and a create would go well: nothing is written, and it is unknown', async () => {
+  it('D15: a failed list leads to no write, although a create would succeed, and the outcome is unknown', async () => {
     await world.owe(subject)
     await world.raise(subject, { kind: 'summary', body: 'one' })
     for (const route of [`GET ${REVIEWS}`, 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments']) {
@@ -471,7 +471,7 @@ describe('what GitHub does not take', () => {
     expect(reviewsSeen()).toEqual(['COMMENTED'])
   })
 
-  it('F5: what people wrote stays, also a comment that quotes our marker and a review of theirs', async () => {
+  it('F5: a comment of a person that quotes our marker stays, and so does a review of a person', async () => {
     const marker = markerOf.summary(world.repository.id, subject.number, 1)
     world.standIn.comment('acme/parcels', subject.number, 'ana', `Thanks.\n${marker}`)
     await world.raise(subject, { kind: 'summary', body: 'one' })
@@ -487,7 +487,7 @@ describe('what GitHub does not take', () => {
 })
 
 describe('the budget of an installation', () => {
-  it('AW76: beyond it a message waits for its time, without an error, and without a call that GitHub would refuse', async () => {
+  it('AW76: without budget a message waits, without an error and without a call that GitHub would refuse', async () => {
     const subjects = [subject]
     while (subjects.length < CONTENT_PER_MINUTE_MAX / 2 + 3) subjects.push(await world.subject())
     for (const each of subjects) await world.owe(each, { comments: [commentOn(1)] })
@@ -504,7 +504,7 @@ describe('the budget of an installation', () => {
 })
 
 describe('a limit that GitHub names', () => {
-  it('R4: keeps every poster of the installation from creating until then, and is no error', async () => {
+  it('R4: a named limit keeps every poster of the installation from creating until then, and counts no error', async () => {
     const other = await world.subject()
     await world.owe(subject)
     await world.owe(other)
@@ -521,10 +521,10 @@ describe('a limit that GitHub names', () => {
   })
 })
 
-describe('what GitHub asks to wait for', () => {
+describe('the patience that GitHub asks for', () => {
   const labels = () => world.seen(subject).labels
 
-  it('R4: a resource is not tried before its time, however often it is nudged; what is newly desired is', async () => {
+  it('R4: a resource is not tried before its time, however often nudged; a newer generation is tried at once', async () => {
     world.standIn.fail({ route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels', kind: 'server_500' })
     await world.raise(subject, { kind: 'label', label: 'muster: checking' })
     await world.post(subject)
@@ -537,7 +537,7 @@ describe('what GitHub asks to wait for', () => {
     expect(labels()).toEqual(['muster: passed'])
   })
 
-  it('R4: a limit that one poster met keeps also what doesn’t count as content from being written', async () => {
+  it('R4: a limit that one poster met also stops writes beside content', async () => {
     await world.owe(subject)
     world.standIn.fail({ route: CREATE, kind: 'secondary_403', retryAfterSeconds: 90 })
     await world.post(subject)
@@ -551,9 +551,9 @@ describe('what GitHub asks to wait for', () => {
   })
 })
 
-describe('what a run that ends without a verdict leaves', () => {
+describe('the end of a run without a verdict', () => {
   it.each(['closed', 'failed', 'cancelled'] as const)(
-    'D3: %s, its check run is completed and it has no label',
+    'D3: a run that ended %s has a completed check run and no label',
     async (outcome) => {
       const { ledger, ending, now } = world.local
       await updateRun(ledger, subject.run, { state: 'running' }, { now })
@@ -574,7 +574,7 @@ describe('what a run that ends without a verdict leaves', () => {
     },
   )
 
-  it('an owed review of a run that is over is withdrawn, and due no more', async () => {
+  it('an owed review of a run that is over is withdrawn and not due any more', async () => {
     await world.owe(subject)
     const { ledger, now } = world.local
     const run = await readRun(ledger, subject.run.runId)
@@ -584,7 +584,7 @@ describe('what a run that ends without a verdict leaves', () => {
     expect(await world.message(subject)).toMatchObject({ state: 'withdrawn' })
   })
 
-  it('PL4: under a halt nothing is leased or written, and it is said when the halt is lifted', async () => {
+  it('PL4: a halted message is neither leased nor written, and said after the halt', async () => {
     const { ledger } = world.local
     await world.owe(subject)
     await world.raise(subject, { kind: 'label', label: 'muster: passed' })
@@ -598,8 +598,8 @@ describe('what a run that ends without a verdict leaves', () => {
   })
 })
 
-describe('others', () => {
-  it('LE8: ten posts hang inside GitHub; what is owed to another pull request is posted all the same', async () => {
+describe('independent pull requests', () => {
+  it('LE8: ten posts that hang inside GitHub do not hold up another pull request', async () => {
     const hanging: Promise<void>[] = []
     for (let count = 0; count < 10; count += 1) {
       const each = await world.subject()

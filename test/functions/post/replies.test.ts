@@ -1,8 +1,8 @@
-/** The one reply to a command: said once, whatever GitHub answers and whoever dies. */
+/** The one reply to a command is said once, for each answer of GitHub and each death of a poster. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PostDeps } from '../../../functions/post/deps.ts'
-import { isReply, showReply } from '../../../functions/post/replies.ts'
+import { isReply, postReply } from '../../../functions/post/replies.ts'
 import { POST_ERRORS_MAX } from '../../../shared/base/limits.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
 import { unreachable } from '../../../shared/github/failures.ts'
@@ -57,7 +57,7 @@ async function post(github: GitHub = world.github): Promise<void> {
     log: quiet,
   }
   const owed = await message()
-  if (isReply(owed)) await showReply(parts, owed)
+  if (isReply(owed)) await postReply(parts, owed)
 }
 
 /** Nudges as the sweeper does until nothing is due. */
@@ -74,7 +74,7 @@ async function rest(): Promise<void> {
 const shown = () => world.seen(subject).issueComments.map(({ body }) => body.split('\n')[0])
 
 describe('a reply', () => {
-  it('is said once and recorded with its id; a second nudge changes nothing', async () => {
+  it('a reply is said once and recorded with its id, and a further nudge changes nothing', async () => {
     await owe()
     await post()
     await post()
@@ -83,7 +83,7 @@ describe('a reply', () => {
     expect((await message()).dueAt).toBeUndefined()
   })
 
-  it('I9: what was decided first is said, whatever is decided again', async () => {
+  it('I9: the reply that was owed first is said, whatever is owed later', async () => {
     await owe('first')
     await owe('second')
     await rest()
@@ -99,12 +99,12 @@ describe('a reply', () => {
       await rest()
       expect(shown()).toEqual(['Done.'])
       expect((await message()).state).toBe('said')
-      // Not even for a moment: who watches the pull request is told of each comment.
+      // Not even for a moment: GitHub notifies everybody who watches the pull request of each comment.
       expect(world.standIn.requests().filter(({ method, route }) => `${method} ${route}` === CREATED)).toHaveLength(1)
     },
   )
 
-  it('IL14: a create that was not answered lands after the reply was said: a second look takes it away', async () => {
+  it('IL14: a late unanswered create is deleted by the recheck of a said reply', async () => {
     await owe()
     const unanswered: GitHub = {
       ...world.github,
@@ -119,7 +119,7 @@ describe('a reply', () => {
     expect(world.seen(subject).issueComments.map(({ id }) => id)).toEqual([said?.id])
   })
 
-  it('D15: comments that can not be listed are unknown, not none: nothing is written', async () => {
+  it('D15: a failed list of comments leads to no write, because the outcome is unknown', async () => {
     await owe()
     world.standIn.fail({ route: LIST, kind: 'server_500', times: 2 })
     await post()
@@ -129,16 +129,16 @@ describe('a reply', () => {
     expect(shown()).toEqual(['Done.'])
   })
 
-  it('LE7: a poster that wakes up inside its create after another has said it: the oldest copy stays', async () => {
+  it('LE7: the late copy of a poster that wakes up is deleted, and the oldest copy stays', async () => {
     await owe()
     const reached = Promise.withResolvers<void>()
     const woken = Promise.withResolvers<void>()
     const stalling: GitHub = {
       ...world.github,
-      async createComment(...given) {
+      async createComment(...args) {
         reached.resolve()
         await woken.promise
-        return world.github.createComment(...given)
+        return world.github.createComment(...args)
       },
     }
     const first = post(stalling)
@@ -152,7 +152,7 @@ describe('a reply', () => {
     expect(world.seen(subject).issueComments.map(({ id }) => id)).toEqual([said?.id])
   })
 
-  it('a person who quotes it is not us', async () => {
+  it('a comment of a person that quotes a reply is not ours', async () => {
     const { owner, name } = world.repository
     world.standIn.comment(`${owner}/${name}`, subject.number, 'mia', `Thanks\n${markerOf.reply(COMMENT)}`)
     await owe()
@@ -160,7 +160,7 @@ describe('a reply', () => {
     expect(shown()).toEqual(['Thanks', 'Done.'])
   })
 
-  it('is said while its repository is paused; a halt of the fleet or the installation keeps it until that is lifted', async () => {
+  it('a reply is said in a paused repository; a halt of the fleet or the installation keeps a reply back until lifted', async () => {
     const { ledger } = world.local
     const halt = (scope: HaltScope) => setHalt(ledger, { scope, by: 'ana', why: '', since: world.local.now })
     await halt(`repository/${world.repository.id}`)
@@ -177,7 +177,7 @@ describe('a reply', () => {
     expect(shown()).toEqual(['Done.'])
   })
 
-  it('LE14: the last try makes it and can not read it: given up, and found by the second look', async () => {
+  it('LE14: a reply that the last attempt makes and can not read is given up, and found by the recheck', async () => {
     await owe()
     world.standIn.fail({ route: CREATE, kind: 'bad_gateway_502', times: POST_ERRORS_MAX - 1 })
     for (let tries = 1; tries < POST_ERRORS_MAX; tries += 1) await post()
@@ -185,15 +185,15 @@ describe('a reply', () => {
     let made = false
     await post({
       ...world.github,
-      async createComment(...given) {
-        const id = await world.github.createComment(...given)
+      async createComment(...args) {
+        const id = await world.github.createComment(...args)
         made = true
         return id
       },
-      comments: (...given) =>
+      comments: (...args) =>
         made
           ? Promise.reject(unreachable({ route: LIST, writes: false }, 'timed out'))
-          : world.github.comments(...given),
+          : world.github.comments(...args),
     })
     expect(shown()).toEqual(['Done.'])
     expect(await message()).toMatchObject({ state: 'failed' })
@@ -201,7 +201,7 @@ describe('a reply', () => {
     expect(await message()).toMatchObject({ state: 'said', githubId: world.seen(subject).issueComments[0]?.id })
   })
 
-  it('that GitHub will not take has its reason on the message, and nothing is due after a second look', async () => {
+  it('a refused reply has its reason on the message, and nothing is due after a recheck', async () => {
     await owe()
     world.standIn.setAppPermissions({ pull_requests: 'read', issues: 'read' })
     await post()

@@ -1,13 +1,13 @@
 /**
- * The real posting code over the GitHub stand-in and the ledger on one machine, with one clock that only moves when a test
- * moves it, and a poster whose every call a test can hold up, lose, or let die.
+ * The real posting code over the GitHub stand-in and the ledger on one machine. The one clock moves only when a test
+ * moves it; a test may hold up, lose or kill every call of a poster.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PostDeps } from '../../../functions/post/deps.ts'
-import { showRun } from '../../../functions/post/show.ts'
+import { postRun } from '../../../functions/post/post-run.ts'
 import { buildExampleRepository, type ExampleRepository } from '../../../infra/local/github/example.ts'
 import { type GitHubStandIn, startGitHub } from '../../../infra/local/github/github.ts'
 import { installationId, repositoryId } from '../../../infra/local/github/identity.ts'
@@ -43,15 +43,15 @@ const APP = { id: 77, slug: 'muster', webhookSecret: 'unused' }
 const PLAN_KEY = 'plan'
 const MESSAGE_KEY = 'review'
 
-/** What happens around a poster's calls. */
+/** Hooks around a poster's calls. */
 export interface Around {
-  /** Every call to GitHub, by its method's name; `call` makes it. */
+  /** Around each call to GitHub, by its method's name; `call` makes the call. */
   readonly github?: (method: string, call: () => Promise<unknown>) => Promise<unknown>
   /** After each write to a message or a resource, before the poster learns of it. */
   readonly recorded?: () => Promise<void>
 }
 
-/** A pull request whose run has concluded, and what it owes. */
+/** A pull request with a concluded run. */
 export interface Subject {
   readonly run: Run
   readonly number: number
@@ -61,33 +61,33 @@ export interface Subject {
 export interface PostWorld {
   readonly standIn: GitHubStandIn
   readonly example: ExampleRepository
-  /** GitHub as our App sees it. */
+  /** GitHub for our App. */
   readonly github: GitHub
   readonly local: World
   readonly repository: Repository
-  /** Opens a pull request of this repository whose concluded run owes nothing yet. */
+  /** Opens a pull request whose concluded run owes nothing yet. */
   subject(name?: string): Promise<Subject>
   /** Owes the run's review; its comments stand on lines of the diff. */
   owe(subject: Subject, changes?: Partial<ReviewMessage>): Promise<ReviewMessage>
-  /** Raises a resource: one more generation of it. */
+  /** Raises the next generation of a resource. */
   raise(subject: Subject, desired: Resource): Promise<void>
   checkRun(subject: Subject, title: string): Resource
-  /** One nudge, by a poster of its own. */
+  /** Nudges a fresh poster once. */
   post(subject: Subject, around?: Around): Promise<void>
   message(subject: Subject): Promise<Message | undefined>
   resource(subject: Subject, kind: string): Promise<ShownResource | undefined>
-  /** The round that the thread has counted. */
+  /** The thread's counted round. */
   round(subject: Subject): Promise<number>
-  /** When the next thing is due for the run and what it shows, ms UTC; undefined if nothing is. */
+  /** The next due time of the run and its items, ms UTC; undefined if nothing is due. */
   dueAt(subject: Subject): Promise<number | undefined>
-  /** What GitHub shows. */
+  /** GitHub's view of the pull request. */
   seen(subject: Subject): ReturnType<GitHubStandIn['pullRequest']>
   close(): Promise<void>
 }
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** `lagMs`: GitHub's lists are that far behind, by the test's clock. */
+/** `lagMs`: the lag of GitHub's lists, by the test's clock. */
 export async function openPostWorld(options: { lagMs?: number } = {}): Promise<PostWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'muster-post-'))
   const [example, local] = await Promise.all([buildExampleRepository(join(directory, 'example')), startWorld()])
@@ -108,7 +108,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
   const github = openGitHub({ appId: APP.id, privateKey }, { baseUrl: standIn.url, now })(installation)
   const { ledger } = local
   const { documents } = local.ending
-  // What was set up before the test is not what GitHub is behind with.
+  // Everything set up before the test is visible to GitHub's lists.
   const seenByAll = () => {
     local.now += options.lagMs ?? 0
   }
@@ -200,7 +200,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
         now,
         log: silent,
       }
-      await showRun(parts, local.coordinator, current)
+      await postRun(parts, local.coordinator, current)
     },
     message: (subject) => readMessage(ledger, nameOf(subject)),
     async resource({ number, run }, kind) {
@@ -215,7 +215,7 @@ export async function openPostWorld(options: { lagMs?: number } = {}): Promise<P
       const shown = [await world.message(subject), resources] as { dueAt?: number }[]
       const times = shown.flatMap((item) => (item?.dueAt === undefined ? [] : [item.dueAt]))
       if (times.length > 0) return Math.min(...times)
-      // The run itself is due until it has ended, and then only to be ended.
+      // The run itself is due until its end, and at last only to be ended.
       return (await local.item(keyOf.run(subject.run.runId)))?.dueAt as number | undefined
     },
     seen: ({ number }) => standIn.pullRequest(`${OWNER}/${NAME}`, number),
@@ -233,16 +233,17 @@ export function commentOn(line: number): InlineComment {
   return { path: 'src/archive.js', side: 'RIGHT', line, body: `About line ${line}.` }
 }
 
-/** The same GitHub, with something around each call. */
+/** The same GitHub, with a hook around each call. */
 function surrounded(github: GitHub, around: NonNullable<Around['github']>): GitHub {
   const methods = Object.entries(github).map(([method, call]) => [
     method,
-    (...given: unknown[]) => around(method, () => (call as (...given: unknown[]) => Promise<unknown>)(...given)),
+    (...args: unknown[]) => around(method, () => (call as (...args: unknown[]) => Promise<unknown>)(...args)),
   ])
+  // The methods of `github` by their names, each with its own arguments and result.
   return Object.fromEntries(methods) as unknown as GitHub
 }
 
-/** The same ledger, with something after each write to a message or a resource. */
+/** The same ledger, with a hook after each write to a message or a resource. */
 function recording(ledger: Ledger, recorded: () => Promise<void>): Ledger {
   const client = new Proxy(ledger.client, {
     get(target, member) {

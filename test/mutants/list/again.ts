@@ -24,7 +24,7 @@ const joinedMeanwhile = [
       breaks: 'A pull request that is reopened while it is seen closed is never reviewed.',
     },
   ]),
-  ...mutantsOf({ file: 'functions/post/messages.ts', ...joined }, [
+  ...mutantsOf({ file: 'functions/post/end-run.ts', ...joined }, [
     {
       name: 'joined: post ends whatever has come since it asked GitHub',
       find: 'asOf: run.eventAt, ',

@@ -70,8 +70,8 @@ const judged = mutantsOf(
     },
     {
       name: 'post: what an overtaken run wanted is shown',
-      find: "return overtaken && !leftBehind ? 'void' : 'show'",
-      replace: "return 'show'",
+      find: "return overtaken && !leftBehind ? 'void' : 'post'",
+      replace: "return 'post'",
       breaks: 'A verdict of a cancelled run is published.',
     },
   ],
@@ -105,17 +105,9 @@ const said = mutantsOf(
     },
     {
       name: 'post: a look that GitHub doesn’t answer is not due again',
-      find: '{ at, error: false, recheckAt: at }',
-      replace: '{ at, error: false }',
+      find: '{ ...until, error: false, recheckAt: until.at }',
+      replace: '{ ...until, error: false, recheckAt: undefined }',
       breaks: 'A message whose lease a late call has taken is looked at every minute for ever, and nothing is done.',
-    },
-    {
-      name: 'post: said without the lease',
-      find: 'if (!(await leaseMessage(ledger, message, owner, now()))) continue',
-      replace: 'await leaseMessage(ledger, message, owner, now())',
-      breaks: 'Two posters say one review side by side.',
-      survives:
-        'The lease is asked again before each step that others would see, and who doesn’t hold it records nothing. Taking it first saves such a poster its reads.',
     },
     {
       name: 'post: not asked again before each step',
@@ -132,18 +124,54 @@ const said = mutantsOf(
   ],
 )
 
-const givenUp = mutantsOf(
+const steps = mutantsOf(
   {
-    file: 'functions/post/give-up.ts',
+    file: 'functions/post/message-steps.ts',
     tests: ['test/functions/post/posting.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [
     {
       name: 'post: no second look at what was given up',
-      find: "{ state: 'failed', reason }, recheckAt)",
+      find: "{ state: 'failed', reason }, now() + ledger.timings.postLeaseMs)",
       replace: "{ state: 'failed', reason })",
       breaks: 'A review stands on GitHub that its run never said, and uses no round.',
+    },
+    {
+      name: 'post: said without the lease',
+      find: 'isDue(message, now()) && leaseMessage(ledger, message, owner, now())',
+      replace: 'isDue(message, now()) && ((await leaseMessage(ledger, message, owner, now())) || true)',
+      breaks: 'Two posters say one review side by side.',
+      survives:
+        'The lease is asked again before each step that others would see, and who doesn’t hold it records nothing. Taking it first saves such a poster its reads.',
+    },
+  ],
+)
+
+const reviews = mutantsOf(
+  {
+    file: 'shared/publishing/review-steps.ts',
+    tests: ['test/shared/publishing/review-steps.test.ts'],
+    schedules: ['test/simulation/schedules/posting.test.ts'],
+  },
+  [
+    {
+      name: 'review: a refused delete taken for a deletion',
+      find: "  if (taken.answer === 'not_accepted') return readBack(known, notVisible('the review'))\n",
+      replace: '\n',
+      breaks: 'A review that was submitted just before its run ended uses no round.',
+    },
+    {
+      name: 'review: created again while the first create may still land',
+      find: '  if (taken.unanswered !== undefined && adopted === undefined) return leave(known, taken.unanswered)\n',
+      replace: '\n',
+      breaks: 'GitHub is asked for a second review while it works on the first.',
+    },
+    {
+      name: 'review: a pending one adopted whatever it says',
+      find: 'pending.find(({ body }) => isVersionOf(known, body))',
+      replace: 'pending.at(0)',
+      breaks: 'The text for an older head is submitted in place of the newer one.',
     },
   ],
 )
@@ -242,4 +270,4 @@ const resources = mutantsOf(
   ],
 )
 
-export const post = [...judged, ...said, ...givenUp, ...messages, ...resources]
+export const post = [...judged, ...said, ...steps, ...reviews, ...messages, ...resources]

@@ -33,7 +33,7 @@ async function gitHub(script: Script, options: { now?: () => number; tokens?: Sc
   return { service, github: openInstallation(INSTALLATION, options.signal), openInstallation }
 }
 
-/** What a call rejects with. */
+/** The rejection of a call. */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => expect.fail('it was expected to fail'),
@@ -100,14 +100,14 @@ describe('failures are told by body and headers, not by status alone (R4)', () =
 })
 
 describe('writes are asked once, reads twice at most', () => {
-  it('AW74: a 502 to a POST is not tried again, and says that it may have happened', async () => {
+  it('AW74: a 502 to a POST is not tried again, and the POST may have happened', async () => {
     const { github, service } = await gitHub((_, response) => json(response, 502, {}))
     const failure = await failureOf(github.createComment(REPO, 5, 'hello'))
     expect(failure).toMatchObject({ name: 'retry', code: 'github_unreachable', outcomeUnknown: true })
     expect(service.asked).toHaveLength(1)
   })
 
-  it('AW70: a POST whose connection breaks says that it may have happened', async () => {
+  it('AW70: a POST whose connection breaks may have happened', async () => {
     const { github, service } = await gitHub((_, response) => response.destroy())
     const failure = await failureOf(github.createComment(REPO, 5, 'hello'))
     expect(failure).toMatchObject({ name: 'retry', code: 'github_unreachable', outcomeUnknown: true })
@@ -124,7 +124,7 @@ describe('writes are asked once, reads twice at most', () => {
     expect((await github.pullRequest(REPO, 5)).number).toBe(5)
   })
 
-  it('a GET that is answered 502 twice is not asked a third time', async () => {
+  it('a GET answered 502 twice is not asked a third time', async () => {
     const { github, service } = await gitHub((_, response) => json(response, 502, {}))
     expect(nameOf(await failureOf(github.pullRequest(REPO, 5)))).toBe('retry')
     expect(service.asked).toHaveLength(2)
@@ -141,7 +141,7 @@ describe('an error is never "nothing"', () => {
     expect(await failureOf(github.files(REPO, 5))).toMatchObject({ code: 'github_unreachable' })
   })
 
-  it('H2: whole text that is no JSON, or no list, is unreachable', async () => {
+  it('H2: whole text that is no JSON or no list is unreachable', async () => {
     const { github } = await gitHub((asked, response) => {
       if (asked.path.includes('/files')) response.writeHead(200, { 'content-type': 'application/json' }).end('[{"a":')
       else json(response, 200, { message: 'not a list' })
@@ -167,7 +167,7 @@ describe('an error is never "nothing"', () => {
     expect(String(failure)).toContain('access_tokens')
   })
 
-  it('a file that is not there is absent, one that is too large is too large, and neither is empty', async () => {
+  it('a missing file is absent, a large file is too large, and neither is empty', async () => {
     const size = FILE_BYTES_MAX + 1
     const { github } = await gitHub((asked, response) => {
       if (asked.path.includes('missing')) json(response, 404, { message: 'Not Found' })
@@ -204,7 +204,7 @@ describe('an error is never "nothing"', () => {
   })
 })
 
-describe('a list that is too long', () => {
+describe('a list beyond the bound', () => {
   const lastPage = 40
   const answerPage: Script = (asked, response) => {
     const page = Number(/[?&]page=(\d+)/.exec(asked.path)?.[1])
@@ -216,7 +216,7 @@ describe('a list that is too long', () => {
     return json(response, 200, [row], link === '' ? {} : { link })
   }
 
-  it('of reviews the newest are read, of comments the oldest, and both say that they are cut', async () => {
+  it('of reviews the newest are read, of comments the oldest, and both are cut', async () => {
     const { github } = await gitHub(answerPage)
     const reviews = await github.reviews(REPO, 5)
     expect(reviews.cut).toBe(true)
@@ -283,7 +283,7 @@ describe('credentials', () => {
     expect(service.asked.at(-1)?.authorization).toBe('token ghs_2')
   })
 
-  it('a new token that GitHub does not know yet is borne with, also by a write', async () => {
+  it('a new token that GitHub does not know yet is waited for, also by a write', async () => {
     let times = 0
     const { github } = await gitHub((_, response) => {
       times += 1
@@ -308,7 +308,7 @@ describe('credentials', () => {
     }
   })
 
-  it('a key that is none is refused at once, without being shown', () => {
+  it('an invalid key is refused at once, without a quote of the key', () => {
     const broken = 'not-a-key-but-secret'
     try {
       openGitHub({ appId: 1, privateKey: broken }, { baseUrl: 'http://127.0.0.1:1' })
@@ -321,7 +321,7 @@ describe('credentials', () => {
 })
 
 describe('deadlines', () => {
-  it('a call ends when its caller gives up, and a write says that it may have happened', async () => {
+  it('a call ends when its caller gives up, and a write of that caller may have happened', async () => {
     const giveUp = new AbortController()
     const { github } = await gitHub(() => giveUp.abort(), { signal: giveUp.signal })
     const failure = await failureOf((github as GitHub).createComment(REPO, 5, 'hello'))

@@ -1,11 +1,11 @@
-/** What GitHub said about a failure, as it goes on to logs and to people. */
+/** GitHub's words about a failure, in logs and for people. */
 import { describe, expect, it } from 'vitest'
 import { failureOf, sentenceOfBody, transportReason } from '../../../shared/github/failures.ts'
 
 const TOKEN = `gh${'p_'}${'Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2'}`
 const CALL = { route: 'POST /repos/{owner}/{repo}/check-runs', writes: true }
 
-describe('AW91: what GitHub quotes of what it was sent', () => {
+describe('AW91: a secret in GitHub’s quote of the request', () => {
   it.each([
     ['in its message', { message: `Bad value ${TOKEN}` }],
     ['in its list of errors, as a text', { message: 'Invalid', errors: [`value ${TOKEN}`] }],
@@ -17,12 +17,12 @@ describe('AW91: what GitHub quotes of what it was sent', () => {
     expect(failureOf({ status: 422, headers: {}, body }, CALL, 0).message).not.toContain(TOKEN.slice(0, 12))
   })
 
-  it('also where the connection broke', () => {
+  it('a secret in the failure of a connection is redacted', () => {
     expect(transportReason(new Error(`connect to ${TOKEN} failed`))).not.toContain(TOKEN)
   })
 
-  it('an answer that is no JSON is named without a word of it', () => {
+  it('an answer without JSON is named without a word of its text', () => {
     const cause = new SyntaxError(`Unexpected token ${TOKEN}`)
-    expect(transportReason(new Error('failed', { cause }))).toBe('an answer that is no whole JSON')
+    expect(transportReason(new Error('failed', { cause }))).toBe('an answer of incomplete JSON')
   })
 })

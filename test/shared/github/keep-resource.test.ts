@@ -28,7 +28,7 @@ describe('the summary comment', () => {
   const bodies = () => seen().issueComments.map(({ body }) => body.split('\n')[0])
   const marker = (generation: number) => markerOf.summary(world.repositoryId, world.number, generation)
 
-  it('is created, then changed in place, and its marker names the generation', async () => {
+  it('a summary is created, then changed in place, with the generation in its marker', async () => {
     const first = await keep('one', 1)
     const second = await keep('two', 2)
     expect(first).toMatchObject({ state: 'shown', generation: 1 })
@@ -36,14 +36,14 @@ describe('the summary comment', () => {
     expect(seen().issueComments.map(({ body }) => body)).toEqual([`two\n${marker(2)}`])
   })
 
-  it('is not written again if it shows what is desired', async () => {
+  it('a summary with the desired text is not written again', async () => {
     await keep('one', 1)
     const before = writes().length
     expect(await keep('one', 1)).toMatchObject({ state: 'shown' })
     expect(writes()).toHaveLength(before)
   })
 
-  it('PR5, IL5: an older generation never overwrites a newer one, and a newer one brings back what is right', async () => {
+  it('PR5, IL5: a newer generation survives an older poster, and an older one is brought to the newer', async () => {
     await keep('two', 2)
     expect(await keep('one', 1)).toMatchObject({ state: 'shown', generation: 2 })
     expect(bodies()).toEqual(['two'])
@@ -53,7 +53,7 @@ describe('the summary comment', () => {
     expect(bodies()).toEqual(['two'])
   })
 
-  it('D15: where the look fails nothing is written', async () => {
+  it('D15: a failed list of comments leads to no write', async () => {
     world.wire.break(/^GET .*\/issues\/\d+\/comments$/, {
       kind: 'answered',
       status: 403,
@@ -63,13 +63,13 @@ describe('the summary comment', () => {
     expect(writes()).toEqual([])
   })
 
-  it('AW70: a create whose answer is lost leaves one comment', async () => {
+  it('AW70: a create with a lost answer leaves one comment', async () => {
     world.wire.break(/^POST .*\/comments$/, { kind: 'answer_lost' })
     expect(await keep('one', 1)).toMatchObject({ state: 'shown' })
     expect(bodies()).toEqual(['one'])
   })
 
-  it('D15: in a list that is too long, it is found by its recorded id, and never made anew', async () => {
+  it('D15: a summary beyond a cut list is found by its recorded id, and never made anew', async () => {
     const first = await keep('one', 1)
     const headers = { link: '<http://x/?page=2>; rel="next"' }
     world.wire.break(/^GET .*\/issues\/\d+\/comments$/, { kind: 'answered', status: 200, body: [], headers }, 120)
@@ -80,7 +80,7 @@ describe('the summary comment', () => {
     expect(bodies()).toEqual(['two'])
   })
 
-  it('LE7: of two copies of ours the oldest stays', async () => {
+  it('LE7: of two summaries the oldest stays', async () => {
     const { github, repo, number } = world
     await github.createComment(repo, number, `one\n${marker(1)}`)
     await github.createComment(repo, number, `one\n${marker(1)}`)
@@ -89,7 +89,7 @@ describe('the summary comment', () => {
     expect(seen().issueComments).toHaveLength(1)
   })
 
-  it('F5, AW71: a person who quotes our marker keeps their comment, as does our own text that quotes it inside', async () => {
+  it('F5, AW71: a comment of a person that quotes our marker stays, as does our own text with a quoted marker', async () => {
     const { github, repo, number } = world
     await github.createComment(repo, number, `We saw\n${marker(9)}\nin a log.`)
     world.wire.break(/^GET .*\/issues\/\d+\/comments$/, {
@@ -127,7 +127,7 @@ describe('the check run', () => {
     message: 'It fails.',
   })
 
-  it('is created in progress and completed in place', async () => {
+  it('a check run is created in progress and completed in place', async () => {
     const { conclusion: _, ...running } = desired({ status: 'in_progress', title: 'Reading' })
     const first = await keepCheckRun(world.github, world.repo, running)
     expect(first).toMatchObject({ state: 'shown' })
@@ -135,7 +135,7 @@ describe('the check run', () => {
     expect(runs()).toMatchObject([{ status: 'completed', conclusion: 'failure', title: '1 critical' }])
   })
 
-  it('S1: 143 annotations go in requests of 50, and are not sent twice', async () => {
+  it('S1: 143 annotations go in requests of 50, and none goes twice', async () => {
     const annotations = Array.from({ length: 143 }, (_, at) => annotation(at))
     expect(await keep({ annotations })).toMatchObject({ state: 'shown' })
     expect(writes()).toHaveLength(3)
@@ -144,7 +144,7 @@ describe('the check run', () => {
     expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(annotations.map(({ title }) => title))
   })
 
-  it('S1: a crash after the first 50 loses none and repeats none', async () => {
+  it('S1: a crash after the first 50 annotations loses none and repeats none', async () => {
     const annotations = Array.from({ length: 120 }, (_, at) => annotation(at))
     world.wire.break(/^PATCH /, { kind: 'answered', status: 502, body: {} }, 2)
     expect(await keep({ annotations })).toMatchObject({ state: 'unknown' })
@@ -152,14 +152,14 @@ describe('the check run', () => {
     expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(annotations.map(({ title }) => title))
   })
 
-  it('S1: annotations of two lenses that say the same are one, also where an earlier verdict had it already', async () => {
+  it('S1: equal annotations of two lenses show once, also after an earlier verdict with the same annotation', async () => {
     expect(await keep({ annotations: [annotation(1)] })).toMatchObject({ state: 'shown' })
     const again = { title: '2 critical', annotations: [annotation(1), annotation(1), annotation(2)] }
     expect(await keep(again)).toMatchObject({ state: 'shown' })
     expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(['Number 1', 'Number 2'])
   })
 
-  it('S1: an annotation that did not come is seen beside those of an earlier verdict', async () => {
+  it('S1: a missing annotation is noticed beside annotations of an earlier verdict', async () => {
     expect(await keep({ annotations: [annotation(1), annotation(2)] })).toMatchObject({ state: 'shown' })
     world.wire.break(/^PATCH /, { kind: 'answered', status: 502, body: {} }, 1)
     expect(await keep({ annotations: [annotation(3)] })).toMatchObject({ state: 'unknown' })
@@ -167,7 +167,7 @@ describe('the check run', () => {
     expect(runs()[0]?.annotations.map(({ title }) => title)).toEqual(['Number 1', 'Number 2', 'Number 3'])
   })
 
-  it('of two of ours the older one is kept and the other is completed', async () => {
+  it('of two check runs the older is kept and the other is completed', async () => {
     const { github, repo, example } = world
     const change = {
       name: 'Muster',
@@ -186,12 +186,12 @@ describe('the check run', () => {
     ])
   })
 
-  it('LE14: a create that says 201 and is not seen is not shown', async () => {
+  it('LE14: a create with 201 that GitHub does not show is not posted', async () => {
     world.wire.break(/^POST .*\/check-runs$/, { kind: 'answered', status: 201, body: { id: 1 } })
     expect(await keep()).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
   })
 
-  it('D15: where the look fails nothing is written', async () => {
+  it('D15: a failed list of check runs leads to no write', async () => {
     world.wire.break(/^GET .*\/check-runs$/, { kind: 'answered', status: 500, body: {} }, 2)
     expect(await keep()).toMatchObject({ state: 'unknown' })
     expect(writes()).toEqual([])
@@ -202,7 +202,7 @@ describe('the label', () => {
   const keep = (label: 'muster: checking' | 'muster: passed') =>
     keepLabel(world.github, world.repo, world.number, { kind: 'label', label })
 
-  it('PR1: exactly one of the three, and other labels stay', async () => {
+  it('PR1: a pull request has exactly one of our three labels, and other labels stay', async () => {
     await world.github.addLabel(world.repo, world.number, 'bug')
     expect(await keep('muster: checking')).toEqual({ state: 'shown' })
     expect(await keep('muster: passed')).toEqual({ state: 'shown' })
@@ -212,7 +212,7 @@ describe('the label', () => {
     expect(writes()).toHaveLength(before)
   })
 
-  it('AW70: a removal whose answer is lost still ends with one', async () => {
+  it('AW70: a removal with a lost answer leaves one of our labels', async () => {
     await keep('muster: checking')
     world.wire.break(/^DELETE .*\/labels\//, { kind: 'answer_lost' })
     expect(await keep('muster: passed')).toEqual({ state: 'shown' })

@@ -8,7 +8,7 @@ describe('reading a pull request of a real repository', () => {
   })
   afterAll(() => world.close())
 
-  it('gives its facts, and GitHub time in milliseconds', async () => {
+  it('a pull request is read with its facts, and GitHub’s time in milliseconds', async () => {
     const { github, repo, number, example } = world
     const pull = await github.pullRequest(repo, number)
     expect(pull).toMatchObject({
@@ -25,7 +25,7 @@ describe('reading a pull request of a real repository', () => {
     expect(Math.abs(pull.updatedAt - Date.now())).toBeLessThan(60_000)
   })
 
-  it('gives every changed file, and the merge base of its diff', async () => {
+  it('every changed file is read, and the merge base of the diff', async () => {
     const { github, repo, number, example } = world
     const { rows, cut } = await github.files(repo, number)
     expect(cut).toBe(false)

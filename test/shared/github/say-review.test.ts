@@ -40,8 +40,8 @@ function reviews() {
   return world.standIn.pullRequest('acme/parcels', world.number).reviews
 }
 
-describe('a review is said once', () => {
-  it('is created pending, submitted by id, and read back', async () => {
+describe('a review', () => {
+  it('a review is created pending, submitted by id, and read back', async () => {
     const pending: number[] = []
     const said = await sayReview(world.github, world.repo, world.number, message(), {
       checks: go,
@@ -53,7 +53,7 @@ describe('a review is said once', () => {
     expect(rows).toMatchObject([{ path: 'src/archive.js', line: 1, body: 'About line 1.' }])
   })
 
-  it('LE5: said again, it writes nothing', async () => {
+  it('LE5: a second call for a said review writes nothing', async () => {
     await say(message())
     const before = world.wire.asked.length
     expect(await say(message())).toMatchObject({ state: 'said', repeated: 0 })
@@ -61,19 +61,19 @@ describe('a review is said once', () => {
     expect(reviews()).toHaveLength(1)
   })
 
-  it('AW70: a create whose answer is lost is found by its marker and submitted', async () => {
+  it('AW70: a create with a lost answer is found by its marker and submitted', async () => {
     world.wire.break(CREATE, { kind: 'answer_lost' })
     expect(await say(message())).toMatchObject({ state: 'said' })
     expect(reviews()).toHaveLength(1)
   })
 
-  it('LE5: a submit whose answer is lost is found said', async () => {
+  it('LE5: a submit with a lost answer is found said', async () => {
     world.wire.break(SUBMIT, { kind: 'answer_lost' })
     expect(await say(message())).toMatchObject({ state: 'said' })
     expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
   })
 
-  it('L5: a pending one of ours with this payload is adopted, after a crash before the submit', async () => {
+  it('L5: our pending review with this payload is adopted after a crash', async () => {
     world.wire.break(SUBMIT, { kind: 'answered', status: 502, body: {} })
     expect(await say(message())).toMatchObject({ state: 'unknown' })
     const [left] = reviews()
@@ -83,7 +83,7 @@ describe('a review is said once', () => {
     expect(reviews()).toHaveLength(1)
   })
 
-  it('LE1: a pending one of ours with another payload is deleted, not adopted', async () => {
+  it('LE1: our pending review with another payload is deleted, not adopted', async () => {
     const old = message({ body: `**Muster.** older\n\n${markerOf.review('run1', 'plan1')}` })
     await world.github.createPendingReview(world.repo, world.number, {
       commitId: old.head,
@@ -94,14 +94,14 @@ describe('a review is said once', () => {
     expect(reviews().map(({ body }) => body.includes('older'))).toEqual([false])
   })
 
-  it('LE14: a submit that says 200 and is not seen is not said', async () => {
+  it('LE14: a submit with 200 that GitHub does not show is not said', async () => {
     world.wire.break(SUBMIT, { kind: 'answered', status: 200, body: { id: 1 } })
     const said = await say(message())
     expect(said).toMatchObject({ state: 'unknown', because: { code: 'not_shown' } })
     expect(reviews()).toMatchObject([{ pending: true }])
   })
 
-  it('AW73: a list that does not show our pending review yet leads to no second one', async () => {
+  it('AW73: a lagging list without our pending review leads to no second review', async () => {
     const list = /^GET .*\/reviews$/
     world.wire.break(CREATE, {
       kind: 'meanwhile',
@@ -111,7 +111,7 @@ describe('a review is said once', () => {
     expect(world.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(1)
   })
 
-  it('AW73: a submit that is refused while the list shows nothing is unknown: no second review is made', async () => {
+  it('AW73: a submit refused while the list lags is unknown, and no second review is made', async () => {
     const list = /^GET .*\/reviews$/
     world.wire.break(SUBMIT, { kind: 'answered', status: 422, body: { message: 'not pending' } })
     world.wire.break(CREATE, {
@@ -122,7 +122,7 @@ describe('a review is said once', () => {
     expect(world.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(1)
   })
 
-  it('IL14: an own pending review that someone else deleted is made anew', async () => {
+  it('IL14: our pending review is made anew after another poster deleted it', async () => {
     world.wire.break(SUBMIT, {
       kind: 'meanwhile',
       work: async () => {
@@ -133,13 +133,13 @@ describe('a review is said once', () => {
     expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
   })
 
-  it('D15: where the look fails, nothing is written', async () => {
+  it('D15: a failed list of reviews leads to no write', async () => {
     world.wire.break(/^GET .*\/reviews$/, { kind: 'answered', status: 500, body: {} }, 2)
     expect(await say(message())).toMatchObject({ state: 'unknown', because: { code: 'github_unreachable' } })
     expect(world.wire.asked.filter((name) => /^(POST|PUT|DELETE) .*reviews/.test(name))).toEqual([])
   })
 
-  it('AW71: a person who quotes our marker is not taken for us', async () => {
+  it('AW71: a review of a person that quotes our marker is not ours', async () => {
     const { marker } = message()
     world.wire.break(/^GET .*\/reviews$/, {
       kind: 'answered',
@@ -151,8 +151,8 @@ describe('a review is said once', () => {
   })
 })
 
-describe('checks', () => {
-  it('IL2: stop before the submit deletes the pending review', async () => {
+describe('a stop before a write', () => {
+  it('IL2: a stop before the submit deletes the pending review', async () => {
     const answers = ['go', 'stop', 'stop'] as const
     let at = 0
     const said = await say(message(), async () => answers[at++] ?? 'stop')
@@ -160,7 +160,7 @@ describe('checks', () => {
     expect(reviews()).toEqual([])
   })
 
-  it('IL2: stop, but it was submitted meanwhile: said, never shown and uncounted', async () => {
+  it('IL2: a stop after a submit of another poster leaves the review said and counted', async () => {
     const answers = ['go', 'stop'] as const
     let at = 0
     world.wire.break(/^DELETE .*\/reviews\/\d+$/, {
@@ -175,7 +175,7 @@ describe('checks', () => {
     expect(reviews()).toMatchObject([{ state: 'COMMENTED' }])
   })
 
-  it('IL2: stop, submitted meanwhile, and the list lags: unknown, never stopped', async () => {
+  it('IL2: a stop after a submit of another poster is unknown, never stopped, while the list lags', async () => {
     const pendingId = await pendingOfOurs()
     const [pending] = reviews()
     await world.github.submitReview(world.repo, world.number, pendingId, 'COMMENT', pending?.body ?? '')
@@ -191,7 +191,7 @@ describe('checks', () => {
     return reviews()[0]?.id ?? 0
   }
 
-  it('IL14: a stale poster, told to stop, does not delete another run’s pending review', async () => {
+  it('IL14: a stop leaves the pending review of another run alone', async () => {
     const { example, github, repo, number } = world
     await github.createPendingReview(repo, number, { commitId: example.head.sha, body: 'run2', comments: [] })
     expect(await say(message(), async () => 'stop')).toEqual({ state: 'stopped' })
@@ -199,13 +199,13 @@ describe('checks', () => {
   })
 })
 
-describe('what GitHub refuses', () => {
-  /** Comments on the first lines of a file, those at these positions on a line that is in no diff. */
+describe('a refusal of GitHub', () => {
+  /** Comments on the first lines of a file; the comments at positions `bad` stand on a line outside of the diff. */
   const commentsWithBad = (count: number, ...bad: number[]) =>
     Array.from({ length: count }, (_, at) => comment(bad.includes(at) ? 90_000 + at : at + 1))
   const calls = () => world.wire.asked.filter((name) => /^(POST|DELETE) .*\/reviews/.test(name))
 
-  it('AW79: GitHub minds the sixth of eight: seven land inline and that one in full in the body, in at most 7 calls', async () => {
+  it('AW79: a refused sixth of eight comments leaves seven inline and stands in full in the body, in at most 7 calls', async () => {
     const comments = commentsWithBad(8, 5)
     expect(await say(message({ comments }))).toMatchObject({ state: 'said', repeated: 0 })
     const [review, ...others] = reviews()
@@ -217,14 +217,14 @@ describe('what GitHub refuses', () => {
     expect(calls().length).toBeLessThanOrEqual(7)
   })
 
-  it('AW79: the list lags while the bad one is looked for: none is made twice', async () => {
+  it('AW79: a lagging list during the bisection leads to no second review', async () => {
     const stale = { id: 1, state: 'PENDING', body: 'x', user: { id: 1, login: 'x' }, commit_id: '1' }
     world.wire.break(/^GET .*\/reviews$/, { kind: 'answered', status: 200, body: [stale] }, 5)
     expect(await say(message({ comments: commentsWithBad(8, 5) }))).toMatchObject({ state: 'said', repeated: 0 })
     expect(reviews()).toHaveLength(1)
   })
 
-  it('AW79: an unanswered try leaves nothing behind', async () => {
+  it('AW79: an unanswered try leaves no second review behind', async () => {
     world.wire.break(CREATE, { kind: 'meanwhile', work: async () => {} }, 1)
     world.wire.break(CREATE, { kind: 'answer_lost' }, 1)
     const comments = commentsWithBad(8, 5)
@@ -234,7 +234,7 @@ describe('what GitHub refuses', () => {
     expect(reviews()[0]?.comments).toHaveLength(7)
   })
 
-  it('AW79: several bad ones: each stands in full in the body, and what was accepted stays inline', async () => {
+  it('AW79: several refused comments stand in full in the body, and accepted comments stay inline', async () => {
     const comments = commentsWithBad(8, 5, 6)
     expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
     const [review] = reviews()
@@ -242,7 +242,7 @@ describe('what GitHub refuses', () => {
     for (const { body } of comments.slice(4)) expect(review?.body).toContain(body)
   })
 
-  it('A4, A11: bad ones in both halves put every comment in full into the body', async () => {
+  it('A4, A11: refused comments in both halves put every comment in full into the body', async () => {
     const comments = commentsWithBad(3, 0, 2)
     expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
     const [review] = reviews()
@@ -255,7 +255,7 @@ describe('what GitHub refuses', () => {
     expect(reviews()).toHaveLength(1)
   })
 
-  it('A4, A11: what does not fit the body is counted, and the markers stay', async () => {
+  it('A4, A11: comments that do not fit the body are counted, and the markers stay', async () => {
     const comments = Array.from({ length: 60 }, () => ({ ...comment(99_999), body: 'é'.repeat(2_000) }))
     expect(await say(message({ comments }))).toMatchObject({ state: 'said' })
     const body = reviews()[0]?.body ?? ''
@@ -264,13 +264,13 @@ describe('what GitHub refuses', () => {
     expect(body.split('\n')).toContain(message().marker)
   })
 
-  it('A13: a commit that is no part of the pull request is dead, with GitHub’s sentence', async () => {
+  it('A13: a commit outside of the pull request is dead, with GitHub’s sentence', async () => {
     const work = say(message({ head: 'd'.repeat(40) }))
     await expect(work).rejects.toMatchObject({ name: 'dead', code: 'github_refused' })
     expect(world.wire.asked.filter((name) => CREATE.test(name))).toHaveLength(2)
   })
 
-  it('AW80: a comment on one line has no start line, one on several has', async () => {
+  it('AW80: a comment on one line has no start line, a comment on several has one', async () => {
     const comments = [
       { ...comment(2), startLine: 2 },
       { ...comment(3), startLine: 1 },
@@ -295,7 +295,7 @@ describe('our own pull request', () => {
   })
 })
 
-it('AW73: a list that lags behind our writes leads to no second review, however often it is said', async () => {
+it('AW73: a list that lags behind our writes leads to no second review, however often the review is said', async () => {
   const lagging = await openWorld({ lagMs: 1_500 })
   try {
     const visible = () => lagging.github.pullRequest(lagging.repo, lagging.number).then(({ number }) => number)

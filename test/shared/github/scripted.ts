@@ -14,7 +14,7 @@ export interface Asked {
 export type Script = (asked: Asked, response: ServerResponse) => void
 
 export interface Scripted extends LocalService {
-  /** All requests but those for tokens. */
+  /** All requests except token requests. */
   readonly asked: Asked[]
   readonly tokenRequests: Asked[]
 }

@@ -1,4 +1,4 @@
-/** The GitHub stand-in with the example's pull request, and a wire in front of it that a test can break. */
+/** The GitHub stand-in with the example's pull request, behind a wire that a test can break. */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ import { openGitHub } from '../../../shared/github/client.ts'
 import type { GitHub, Repo } from '../../../shared/github/github.ts'
 import { assertNoViolations, validating } from '../../contract/contract.ts'
 
-/** What the wire does to one request: the answer is lost after the request took effect, or it never arrives. */
+/** A fault of the wire: the answer is lost after the request took effect, or the request never arrives. */
 export type Fault =
   | { readonly kind: 'answer_lost' }
   | {
@@ -21,13 +21,13 @@ export type Fault =
       readonly body: unknown
       readonly headers?: Record<string, string>
     }
-  /** Something else happens first, at exactly this moment. */
+  /** `work` happens first, at exactly this moment. */
   | { readonly kind: 'meanwhile'; readonly work: () => Promise<void> }
 
 export interface Wire {
   /** Breaks the next `times` requests that match, e.g. `POST /reviews$`. */
   break(pattern: RegExp, fault: Fault, times?: number): void
-  /** `METHOD path` of everything that was asked, in order. */
+  /** `METHOD path` of all requests, in order. */
   readonly asked: string[]
 }
 

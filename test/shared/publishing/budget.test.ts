@@ -6,7 +6,7 @@ import { type Budget, takeFrom, UNUSED_BUDGET } from '../../../shared/publishing
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Takes at each of these times (ms), and tells when it was given. */
+/** Takes at each of these times (ms), and answers the times of success. */
 function takenAt(times: readonly number[]): number[] {
   let budget: Budget = UNUSED_BUDGET
   return times.filter((now) => {
@@ -16,13 +16,13 @@ function takenAt(times: readonly number[]): number[] {
   })
 }
 
-/** The most that fell into any stretch of that length. */
+/** The largest number of times within any `lengthMs`. */
 function densest(times: readonly number[], lengthMs: number): number {
   return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + lengthMs).length))
 }
 
 describe('the budget of an installation', () => {
-  it('AW76: whatever is asked, no minute has more than 60 creations and no hour more than 400', () => {
+  it('AW76: no minute has more than 60 creations and no hour more than 400, for any requests', () => {
     const gaps = fc.array(fc.oneof(fc.nat({ max: 50 }), fc.nat({ max: 9_000 }), fc.nat({ max: 200_000 })), {
       minLength: 300,
       maxLength: 900,
@@ -38,7 +38,7 @@ describe('the budget of an installation', () => {
     )
   })
 
-  it('AW76: 600 messages in an hour: at most 400 go out, the rest within the next, and each waits for its time', () => {
+  it('AW76: of 600 messages in an hour at most 400 go out, the rest within the next hour, each at its time', () => {
     let budget: Budget = UNUSED_BUDGET
     let now = 0
     const given: number[] = []
@@ -56,14 +56,14 @@ describe('the budget of an installation', () => {
     expect(given.at(-1)).toBeLessThan(2.2 * HOUR_MS)
   })
 
-  it('all of a minute may go out at once, and the next one only when that minute has passed', () => {
+  it('a whole minute’s creations may go out at once, and the next after that minute', () => {
     const at = 1_200_000
     const given = takenAt(Array.from({ length: CONTENT_PER_MINUTE_MAX + 1 }, () => at))
     expect(given).toHaveLength(CONTENT_PER_MINUTE_MAX)
     expect(takenAt([...given, at + MINUTE_MS - 1])).toHaveLength(CONTENT_PER_MINUTE_MAX)
   })
 
-  it('R4: while GitHub takes nothing, nothing is given; then there is as much as before', () => {
+  it('R4: a closed budget gives nothing, and gives as much as before once open', () => {
     const closed = { ...UNUSED_BUDGET, closedUntil: 5_000 }
     expect(takeFrom(closed, 4_999)).toEqual({ state: 'spent', until: 5_000 })
     expect(takeFrom(closed, 5_000)).toMatchObject({ state: 'taken' })
@@ -74,7 +74,7 @@ describe('the budget of an installation', () => {
     expect(takenAt([...full, 600_000, 0])).toHaveLength(CONTENT_PER_MINUTE_MAX)
   })
 
-  it('stays small: no more slots than a window has, however long it is used', () => {
+  it('a budget stays small: no more buckets than a window has, however long in use', () => {
     let budget: Budget = UNUSED_BUDGET
     for (let now = 0; now < 5 * HOUR_MS; now += 7_000) {
       const taken = takeFrom(budget, now)

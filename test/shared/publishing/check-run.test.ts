@@ -10,7 +10,7 @@ import type { Reason, RunOutcome } from '../../../shared/runs/run.ts'
 import { repository, runOf, sha } from '../samples.ts'
 
 describe('checkRunIdentity', () => {
-  it('is one per repository, pull request and head, and the same for every run and attempt of them', () => {
+  it('the identity is the same for all runs and attempts of a repository, pull request and head', () => {
     const one = checkRunIdentity(runOf())
     expect(checkRunIdentity(runOf({ attempt: 3, cause: 'comment:1', runId: 'b'.repeat(64) }))).toEqual(one)
     expect(checkRunIdentity(runOf({ head: sha('other') })).externalId).not.toBe(one.externalId)
@@ -19,10 +19,10 @@ describe('checkRunIdentity', () => {
   })
 })
 
-describe('what a check run shows without a verdict', () => {
+describe('a check run without a verdict', () => {
   const outcomes: readonly RunOutcome[] = ['superseded', 'closed', 'cancelled', 'failed']
 
-  it('N5, D3: every run that ends leaves a completed check run behind, never a green one', () => {
+  it('N5, D3: the check run of an ended run is completed and never green', () => {
     fc.assert(
       fc.property(fc.constantFrom(...outcomes), fc.boolean(), (outcome, named) => {
         const reason: Reason = { code: 'execution_failed', sentence: 'Its execution ended.' }
@@ -34,7 +34,7 @@ describe('what a check run shows without a verdict', () => {
     )
   })
 
-  it('a failed run says why, by its code too, and what to do', () => {
+  it('a failed run’s check run names reason, code and remedy', () => {
     const reason: Reason = { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' }
     const { summary, conclusion } = endedCheckRun(runOf({ outcome: 'failed', reason }))
     expect(conclusion).toBe('neutral')
@@ -42,7 +42,7 @@ describe('what a check run shows without a verdict', () => {
     expect(summary).toContain('Comment `/muster retry`, or push, to have the head reviewed.')
   })
 
-  it('a failed run of another cause than its head names what reviews the head, whatever is known of it', () => {
+  it('a failed run of a comment or a description names the command that reviews the head', () => {
     for (const cause of ['text:1', 'comment:1']) {
       const { summary } = endedCheckRun(runOf({ outcome: 'failed', cause }))
       expect(summary).toContain('Comment `/muster review`, or push')
@@ -54,7 +54,7 @@ describe('what a check run shows without a verdict', () => {
     expect(endedCheckRun(runOf({ outcome, reason })).summary).toBe('Cancelled by @ana.')
   })
 
-  it('L2: a parked one is in progress, and says since when, for which lens, when it is tried and when it is given up', () => {
+  it('L2: a parked check run is in progress and names its start, its lens, the next try and the last', () => {
     const [since, nextTry, givenUpAt] = [9, 14, 69].map((minute) => Date.UTC(2026, 0, 5, 9, minute))
     if (!since || !nextTry || !givenUpAt) throw new Error('Expected three times')
     const run = runOf({ pools: { correctness: 'model/a', design: 'model/b' } })
@@ -66,7 +66,7 @@ describe('what a check run shows without a verdict', () => {
     )
   })
 
-  it('the one in progress is the one that is completed', () => {
+  it('the check run in progress and the completed check run have one identity', () => {
     const inProgress = inProgressCheckRun(runOf(), ['secrets', 'workflows'])
     expect(inProgress).toMatchObject({ status: 'in_progress', externalId: endedCheckRun(runOf()).externalId })
     expect(inProgress.conclusion).toBeUndefined()

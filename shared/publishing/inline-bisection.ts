@@ -1,6 +1,6 @@
 /**
- * Which inline comments of a review stand in its body instead, because GitHub refuses the whole review and doesn't say
- * which comment it minds (A4, AW79). Halves what is suspected with each try. Pure.
+ * Bisection of the inline comments that GitHub refuses. GitHub refuses the whole review and doesn't name the comment,
+ * so each try moves half of the suspects into the body (A4, AW79). Pure.
  */
 
 /** Positions from `from` up to, not including, `to`. */
@@ -9,15 +9,14 @@ export interface Range {
   readonly to: number
 }
 
-/** A way to place a review's comments, to be tried. */
+/** Places of a review's comments, to be tried. */
 export interface Placing {
-  /** How many comments the review has. */
   readonly count: number
-  /** These stand in the body, the others inline. */
+  /** Comments in the body; all others stand inline. */
   readonly inBody: Range
-  /** If there is one that GitHub refuses, it is among these. */
+  /** A refused comment, if any, is among the suspects. */
   readonly suspects: Range
-  /** The smallest part in the body with which GitHub accepted the review so far. */
+  /** The smallest part in the body that GitHub has accepted so far. */
   readonly accepted?: Range
 }
 
@@ -32,23 +31,29 @@ export function allInline(count: number): Placing {
   return { count, inBody: NONE, suspects: { from: 0, to: count } }
 }
 
+/** The last try: nothing inline. */
+export function allInBody(count: number): Placing {
+  return { ...allInline(count), inBody: { from: 0, to: count } }
+}
+
 /**
- * What to try after GitHub refused this placing; undefined if nothing is left to try. With one bad comment among n at
- * most log2(n) + 1 further tries find it; with several, the last try is what was accepted before, or all in the body.
+ * The next try after a refusal; undefined if no try is left. One bad comment among n needs at most log2(n) + 1 further
+ * tries. For several, the last try is the part accepted before, or all in the body. A refusal of something else goes there at once.
  */
-export function afterRefusal(placing: Placing): Placing | undefined {
+export function afterRefusal(placing: Placing, isAboutPlace = true): Placing | undefined {
   const { count, inBody, suspects, accepted } = placing
-  const everything: Range = { from: 0, to: count }
+  const everything = allInBody(count).inBody
   if (isSame(inBody, everything)) return undefined
+  if (!isAboutPlace) return allInBody(count)
   if (accepted !== undefined && isSame(inBody, accepted)) return { ...placing, inBody: everything }
-  // It is none of those that were inline, as far as one bad comment goes: there are several.
+  // No comment that was inline is the only bad one: there are several.
   if (isSame(inBody, suspects)) return { ...placing, inBody: accepted ?? everything }
-  // Whatever it minds was still inline.
+  // The bad comment was still inline.
   const rest = sizeOf(inBody) === 0 ? suspects : { from: suspects.from, to: inBody.from }
   return sizeOf(rest) <= 1 ? { ...placing, suspects: rest, inBody: rest } : { ...placing, ...halved(rest) }
 }
 
-/** What to try after GitHub accepted this placing, to leave fewer in the body; undefined if it is to be said as it is. */
+/** The next try after an acceptance, with fewer comments in the body; undefined if the placing is final. */
 export function afterAcceptance(placing: Placing): Placing | undefined {
   const { count, inBody, accepted } = placing
   const asBefore = accepted !== undefined && isSame(inBody, accepted)
@@ -56,7 +61,7 @@ export function afterAcceptance(placing: Placing): Placing | undefined {
   return { ...placing, accepted: inBody, ...halved(inBody) }
 }
 
-/** Tries that are needed at most: the first one, one for each halving, the one that is left, and the last resorts. */
+/** Most tries: the first, one for each halving, the last suspect, and the last resorts. */
 export function triesMax(count: number): number {
   return 4 + Math.ceil(Math.log2(Math.max(1, count)))
 }

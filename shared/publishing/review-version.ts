@@ -1,47 +1,31 @@
-/** Our own reviews of a pull request, known by author and marker; and the text by which one of them is known to be a message's. */
-import { digestOf, type Plain } from '../base/digest.ts'
+/** A review as sent: with its digest, and with refused inline comments in its body. Pure. */
+import { digestOf } from '../base/digest.ts'
 import { GITHUB_BODY_BYTES_MAX } from '../base/limits.ts'
 import { byteLength, codeSpan } from '../base/text.ts'
-import { type InlineComment, markerOf, type ReviewMessage } from '../publishing/github-payloads.ts'
-import type { GitHub, Repo, ReviewSeen } from './github.ts'
+import { type InlineComment, markerOf, type ReviewMessage } from './github-payloads.ts'
 import { type Range, sizeOf } from './inline-bisection.ts'
 
-/** A message as it is sent: with the digest of what it says, by which a pending one is known to be it and not an older one's. */
+/** `payload` is the line with the digest: a pending review with the same line is this version, not an older message. */
 export interface Version {
   readonly payload: string
   readonly body: string
   readonly comments: readonly InlineComment[]
 }
 
-/**
- * Ours on this pull request: submitted ones with this marker, oldest first, and all pending ones. Of a list that is too
- * long the newest are read, and a review of this run can't be older than those.
- */
-export async function ownReviews(github: GitHub, repo: Repo, number: number, marker: string) {
-  const { rows } = await github.reviews(repo, number)
-  const ours = rows.filter((review) => review.authorIsUs)
-  const said = ours.filter((review) => review.state !== 'PENDING' && hasLine(review.body, marker))
-  return { said: said.sort((a, b) => a.id - b.id), pending: ours.filter((review) => review.state === 'PENDING') }
-}
-
-/** The message with the inline comments of that range in its body. */
+/** The message with the inline comments of `inBody` in its body. */
 export function versionOf(message: ReviewMessage, inBody: Range): Version {
   const { head } = message
   const { body, comments } = sizeOf(inBody) === 0 ? message : withInBody(message, inBody)
-  const payload = markerOf.payload(digestOf({ head, body, comments: comments as unknown as Plain }))
+  const payload = markerOf.payload(digestOf({ head, body, comments: comments.map((comment) => ({ ...comment })) }))
   return { payload, body: `${body}\n${payload}`, comments }
 }
 
-export function isVersion(review: ReviewSeen, message: ReviewMessage, version: Version): boolean {
-  return hasLine(review.body, message.marker) && hasLine(review.body, version.payload)
-}
-
-/** A marker counts only as a line of its own: one that is quoted inside other text is not ours (AD4). */
+/** A marker counts only as a line of its own: a marker quoted inside other text is not ours (AD4). */
 export function hasLine(body: string, line: string): boolean {
   return body.split(/\r?\n/).includes(line)
 }
 
-/** Those comments in the body, in full, as far as the limit goes; the rest of them is counted. */
+/** Moves the comments into the body, in full as far as the limit goes, and counts the rest. */
 function withInBody(message: ReviewMessage, inBody: Range): Pick<ReviewMessage, 'body' | 'comments'> {
   const { body, marker } = message
   const moved = message.comments.slice(inBody.from, inBody.to)
@@ -53,7 +37,7 @@ function withInBody(message: ReviewMessage, inBody: Range): Pick<ReviewMessage, 
 
   const parts = [...spoken, '', introOf(moved.length, message.comments.length), '']
   const bytesOf = (lines: readonly string[]) => byteLength(lines.join('\n'))
-  // The payload's line, which is added later, has the length of this one.
+  // Has the length of the payload's line, which is added later.
   const reserved = byteLength(markerOf.payload('0'.repeat(64))) + bytesOf(ending(moved.length)) + 2
   let size = bytesOf(parts)
   let taken = 0

@@ -6,9 +6,9 @@ import {
   allInline,
   type Placing,
   triesMax,
-} from '../../../shared/github/inline-bisection.ts'
+} from '../../../shared/publishing/inline-bisection.ts'
 
-/** Tries until a placing is to be said, with a GitHub that refuses these positions inline. */
+/** Tries until a placing is final, with a GitHub that refuses the `bad` positions inline. */
 function placed(count: number, bad: readonly number[]): { tries: number; inline: number[] } | 'refused' {
   let placing: Placing = allInline(count)
   for (let tries = 1; ; tries += 1) {
@@ -21,8 +21,8 @@ function placed(count: number, bad: readonly number[]): { tries: number; inline:
   }
 }
 
-describe('placing comments that GitHub refuses', () => {
-  it('AW79: of one bad comment only that one leaves its place, after at most log2(n) + 2 tries', () => {
+describe('the placing of refused comments', () => {
+  it('AW79: only the bad comment of n moves, after at most log2(n) + 2 tries', () => {
     for (let count = 1; count <= 60; count += 1) {
       for (let bad = 0; bad < count; bad += 1) {
         const found = placed(count, [bad])
@@ -33,7 +33,7 @@ describe('placing comments that GitHub refuses', () => {
     }
   })
 
-  it('A4: whatever is bad, the tries are bounded and nothing bad stays inline', () => {
+  it('A4: the tries are bounded for any bad comments, and no bad comment stays inline', () => {
     const positions = fc
       .integer({ min: 0, max: 60 })
       .chain((count) =>
@@ -49,7 +49,7 @@ describe('placing comments that GitHub refuses', () => {
     )
   })
 
-  it('a review without comments that is refused is not tried again', () => {
+  it('a refused review without comments is not tried again', () => {
     expect(afterRefusal(allInline(0))).toBeUndefined()
   })
 })
