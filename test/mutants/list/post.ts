@@ -157,7 +157,7 @@ const reviews = mutantsOf(
   [
     {
       name: 'review: a refused delete taken for a deletion',
-      find: "  if (taken.answer === 'not_accepted') return readBack(known, notVisible('The review'))\n",
+      find: "  if (taken.answer === 'not_accepted') return readBack(known, notVisible('the review'))\n",
       replace: '\n',
       breaks: 'A review that was submitted just before its run ended uses no round.',
     },
