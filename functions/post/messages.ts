@@ -81,7 +81,7 @@ function postingOf(deps: PostDeps, run: Run, message: Message): Posting<Said | A
       else await recordRecheck(ledger, message, owner, recheckAt)
     },
     async postpone(until, because) {
-      // A settled message under an abandoned lease has no other time of its recheck.
+      // Without a recheck a settled message under an abandoned lease would stay due for ever.
       const again = isOpen(message) ? until : { ...until, error: false, recheckAt: until.at }
       if (because !== undefined) return steps.postpone(again, because)
       if (message.state === 'withdrawing') {

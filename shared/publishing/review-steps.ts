@@ -82,7 +82,7 @@ export interface State {
   readonly step: Step | { readonly name: 'end'; readonly outcome: Said | Stopped | Unknown }
 }
 
-/** Lists before the rest is left to a recheck, beside the lists that bisection needs. */
+/** Lists in one call, beside those of the bisection; a later attempt does the rest. */
 const READS_MAX = 5
 /** GitHub's sentence for a pending review of ours that the list lacked. */
 const ONE_PENDING_ONLY = /one pending review/i

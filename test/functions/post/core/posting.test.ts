@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterUnknown, isOwed, mayPost, nextRecheckAt, stopReason } from '../../../../functions/post/core/posting.ts'
+import {
+  afterUnknown,
+  isDue,
+  isOwed,
+  mayPost,
+  nextRecheckAt,
+  stopReason,
+} from '../../../../functions/post/core/posting.ts'
 import { HEAD_VISIBLE_WITHIN_MS, POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../../shared/base/limits.ts'
+import type { Message } from '../../../../shared/ledger/message.ts'
 import type { ShownResource } from '../../../../shared/ledger/resource.ts'
 import { endedCheckRun, inProgressCheckRun } from '../../../../shared/publishing/check-run.ts'
 import type { RunState } from '../../../../shared/runs/run.ts'
@@ -109,6 +117,29 @@ describe('afterUnknown', () => {
       return next.kind === 'postpone' ? next.at : 0
     })
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000])
+  })
+})
+
+describe('due messages', () => {
+  const said: Message = {
+    ...{ repositoryId: 7, number: 42, runId: run.runId, planKey: 'plan', key: 'review', document: 'd', attempt: 1 },
+    ...{ state: 'said', series: 1, round: 1, errors: 0, leaseUntil: 0 },
+  }
+
+  it('a message is due while owed or withdrawing, and a settled message is not', () => {
+    expect(isDue({ ...said, state: 'owed' }, 100)).toBe(true)
+    expect(isDue({ ...said, state: 'withdrawing' }, 100)).toBe(true)
+    for (const state of ['said', 'withdrawn', 'failed'] as const) expect(isDue({ ...said, state }, 100)).toBe(false)
+  })
+
+  it('IL2, IL14: a settled message is due from its recheck on', () => {
+    expect(isDue({ ...said, recheckAt: 101 }, 100)).toBe(false)
+    expect(isDue({ ...said, recheckAt: 100 }, 100)).toBe(true)
+  })
+
+  it('a settled message is due once a lease on it is abandoned', () => {
+    expect(isDue({ ...said, owner: 'late', leaseUntil: 101 }, 100)).toBe(false)
+    expect(isDue({ ...said, owner: 'late', leaseUntil: 100 }, 100)).toBe(true)
   })
 })
 
