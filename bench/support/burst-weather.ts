@@ -1,5 +1,5 @@
 /** What a burst meets: a model that is throttled for a third of the time, requests that take their time, workers that die. */
-import { LENS_KINDS, type LensInput, type LensName } from '../../shared/findings/lens.ts'
+import { LENS_NAMES, LENSES, type LensInput, type LensName } from '../../shared/findings/lens.ts'
 import { newActor } from '../../test/simulation/kernel/actor.ts'
 import type { Faults } from '../../test/simulation/kernel/faults.ts'
 import { randomOf } from '../../test/simulation/kernel/random.ts'
@@ -21,10 +21,10 @@ const SEED = 1
 
 /** The same review takes the same time, however often it is read. Pull requests are told apart by the number in their title. */
 export function readingOf(name: LensName, { pullRequest }: LensInput): Work {
-  const isModel = LENS_KINDS[name] === 'model'
+  const isModel = LENSES[name].kind === 'model'
   const { from, to } = isModel ? MODEL_READING_MS : ANALYZER_READING_MS
   const pull = Number(pullRequest.title.split(' ')[1])
-  const lens = Object.keys(LENS_KINDS).indexOf(name)
+  const lens = LENS_NAMES.indexOf(name)
   return { pull, isModel, durationMs: randomOf(pull, STREAMS.readings + lens).between(from, to) }
 }
 

@@ -8,7 +8,7 @@ import { nameOf, Refused } from '../../shared/base/errors.ts'
 import type { HttpAnswer } from '../../shared/base/http-answer.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
-import { refusalOf } from './core/answer.ts'
+import { failureAnswer } from './core/answer.ts'
 import type { HttpRequest } from './core/request.ts'
 import type { ApiDeps } from './deps.ts'
 import { changeLimits, showFleet } from './fleet.ts'
@@ -46,6 +46,6 @@ export async function handler(request: HttpRequest): Promise<HttpAnswer> {
     return await route(deps, request)
   } catch (error) {
     log.warn('Not done', { error: nameOf(error), key: request.routeKey ?? '' })
-    return refusalOf(error)
+    return failureAnswer(error)
   }
 }

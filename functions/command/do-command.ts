@@ -17,8 +17,8 @@ import { readThread } from '../../shared/ledger/thread.ts'
 import { markerOf, type ReplyMessage } from '../../shared/publishing/github-payloads.ts'
 import { isPause, pausedBy } from '../../shared/runs/halt.ts'
 import { causeOf, replyIdOf, runIdOf } from '../../shared/runs/run-identity.ts'
-import { type Command, type CommandFacts, type Decision, decide } from './core/command.ts'
-import { sayings, statusText } from './core/replies.ts'
+import { type CommandFacts, type Decision, decide, type RecordedCommand } from './core/command.ts'
+import { replyTexts, statusText } from './core/replies.ts'
 
 export interface CommandDeps extends EndingDeps {
   readonly github: GitHub
@@ -29,21 +29,20 @@ export interface CommandDeps extends EndingDeps {
  * Repeatable: what was done already is answered as it was, and the first reply stands. Throws Retry `head_not_visible` while
  * GitHub doesn't show yet what the comment was written about.
  */
-export async function doCommand(deps: CommandDeps, command: Command): Promise<void> {
-  const facts = await factsOf(deps, command)
+export async function doCommand(deps: CommandDeps, event: RecordedCommand): Promise<void> {
+  const facts = await factsOf(deps, event)
   const decision = decide(facts)
   if (decision.kind === 'wait') {
     throw new Retry('head_not_visible', 'GitHub does not show the head that is meant yet.', GITHUB_UNREACHABLE_MS)
   }
-  const text = await act(deps, facts, decision)
-  await answer(deps, command, text)
+  await reply(deps, event, await act(deps, facts, decision))
   deps.log.info('Command done', { outcome: decision.kind })
 }
 
-async function factsOf({ ledger, github, now }: CommandDeps, command: Command): Promise<CommandFacts> {
-  const { repository, number } = command
+async function factsOf({ ledger, github, now }: CommandDeps, event: RecordedCommand): Promise<CommandFacts> {
+  const { repository, number } = event
   const [permission, pullRequest, thread, halts] = await Promise.all([
-    github.permission(repository, command.author),
+    github.permission(repository, event.author),
     github.pullRequest(repository, number),
     readThread(ledger, repository.id, number),
     standingHalts(ledger),
@@ -54,16 +53,16 @@ async function factsOf({ ledger, github, now }: CommandDeps, command: Command): 
     readRun(ledger, headRunId),
   ])
   const scope = `repository/${repository.id}` as const
-  const own = halts[scope]
+  const repositoryHalt = halts[scope]
   return {
-    command,
+    event,
     permission,
     pullRequest,
     thread,
     threadRun,
     headRun,
     halt: haltOn(halts, repository),
-    repositoryHalt: own && { scope, ...own },
+    repositoryHalt: repositoryHalt && { scope, ...repositoryHalt },
     now: now(),
   }
 }
@@ -71,33 +70,33 @@ async function factsOf({ ledger, github, now }: CommandDeps, command: Command): 
 /** Acts, and says what came of it. */
 async function act(deps: CommandDeps, facts: CommandFacts, decision: Exclude<Decision, { kind: 'wait' }>) {
   const { ledger, now } = deps
-  const { command, halt, thread, pullRequest } = facts
-  const scope = `repository/${command.repository.id}` as const
+  const { event, halt, thread, pullRequest } = facts
+  const scope = `repository/${event.repository.id}` as const
   switch (decision.kind) {
     case 'reply':
       return decision.text
     case 'review':
       return review(deps, facts, decision)
     case 'cancel': {
-      const run = await cancelRun(deps, decision.run.runId, `@${command.author}`)
-      return sayings.nothingAtWork(run)
+      const run = await cancelRun(deps, decision.run.runId, `@${event.author}`)
+      return replyTexts.nothingAtWork(run)
     }
     case 'retry': {
-      const retried = await retryRun(deps, decision.run.runId, command.cause)
-      if (!retried || retried.kind === 'conflict') return sayings.conflict()
-      if (retried.kind === 'nothing_missing') return sayings.nothingMissing(retried.run)
-      return retried.kind === 'joined' ? sayings.joined(retried.run) : sayings.again(retried.run.head)
+      const retried = await retryRun(deps, decision.run.runId, event.cause)
+      if (!retried || retried.kind === 'conflict') return replyTexts.conflict()
+      if (retried.kind === 'nothing_missing') return replyTexts.nothingMissing(retried.run)
+      return retried.kind === 'joined' ? replyTexts.joined(retried.run) : replyTexts.again(retried.run.head)
     }
     case 'pause': {
-      const stands = await setHalt(ledger, { scope, by: pausedBy(command.author), why: decision.why, since: now() })
-      return isPause(stands) ? sayings.paused() : sayings.haltedByOperator()
+      const standing = await setHalt(ledger, { scope, by: pausedBy(event.author), why: decision.why, since: now() })
+      return isPause(standing) ? replyTexts.paused() : replyTexts.haltedByOperator()
     }
     case 'resume': {
       // An operator may have halted since the decision.
       const lifted = await liftHalt(ledger, scope, isPause)
-      if (lifted.kind === 'stays') return sayings.haltedByOperator()
+      if (lifted.kind === 'stays') return replyTexts.haltedByOperator()
       await grantSlots(deps)
-      return sayings.resumed(lifted.kind === 'lifted')
+      return replyTexts.resumed(lifted.kind === 'lifted')
     }
     case 'status': {
       const { run } = decision
@@ -109,30 +108,30 @@ async function act(deps: CommandDeps, facts: CommandFacts, decision: Exclude<Dec
 
 async function review(
   deps: CommandDeps,
-  { command, halt }: CommandFacts,
-  { request, joins }: Extract<Decision, { kind: 'review' }>,
+  { event, halt }: CommandFacts,
+  { request, liveRun }: Extract<Decision, { kind: 'review' }>,
 ): Promise<string> {
-  const said: string[] = []
-  if (joins && joins.runId !== request.runId) {
-    said.push(sayings.joined(joins))
-    if (request.focus !== undefined) said.push(sayings.focusComesLate())
+  const paragraphs: string[] = []
+  if (liveRun && liveRun.runId !== request.runId) {
+    paragraphs.push(replyTexts.joined(liveRun))
+    if (request.focus !== undefined) paragraphs.push(replyTexts.focusComesLate())
   } else {
-    const { kind, run } = await startRun(deps, request, command.cause)
-    if (kind === 'conflict') return sayings.conflict()
-    if (kind === 'joined') said.push(sayings.joined(run))
-    else said.push(run.attempt > 1 ? sayings.again(run.head) : sayings.started(run.head))
+    const { kind, run } = await startRun(deps, request, event.cause)
+    if (kind === 'conflict') return replyTexts.conflict()
+    if (kind === 'joined') paragraphs.push(replyTexts.joined(run))
+    else paragraphs.push(run.attempt > 1 ? replyTexts.again(run.head) : replyTexts.started(run.head))
   }
-  if (halt) said.push(sayings.haltStands(halt))
-  return said.join('\n\n')
+  if (halt) paragraphs.push(replyTexts.haltStands(halt))
+  return paragraphs.join('\n\n')
 }
 
-async function answer(deps: CommandDeps, command: Command, text: string): Promise<void> {
+async function reply(deps: CommandDeps, event: RecordedCommand, text: string): Promise<void> {
   const { ledger, documents, outbox, nonce, now } = deps
-  const { repository, number, commentId } = command
+  const { repository, number, commentId } = event
   const marker = markerOf.reply(commentId)
-  const reply: ReplyMessage = { kind: 'reply', marker, body: `${text}\n\n${marker}` }
+  const message: ReplyMessage = { kind: 'reply', marker, body: `${text}\n\n${marker}` }
   const replyId = replyIdOf(repository.id, number, commentId)
-  const document = await putDocument(documents, reply)
+  const document = await putDocument(documents, message)
   await oweReply(ledger, { repository, number, replyId, document }, { writer: nonce(), now: now() })
   await nudge(outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId: replyId }, nonce())
 }

@@ -19,7 +19,7 @@ import { readThread } from '../../shared/ledger/thread.ts'
 import { inboxNudge, inputOf } from '../../shared/runs/contract.ts'
 import type { ClosedEvent } from '../../shared/runs/event.ts'
 import { runToEnd } from './core/closing.ts'
-import type { Command } from './core/command.ts'
+import type { RecordedCommand } from './core/command.ts'
 import { doCommand } from './do-command.ts'
 
 const log = openLog('command')
@@ -66,7 +66,7 @@ async function endRun(event: ClosedEvent): Promise<void> {
 }
 
 /** A person's command. Where GitHub is gone for us, or forbids what is needed, there is nobody to be answered. */
-async function obey(event: Command): Promise<void> {
+async function obey(event: RecordedCommand): Promise<void> {
   const github = whileNew(await openInstallation(event.repository.installationId, Date.now()), event, Date.now)
   try {
     await doCommand({ ...deps, github, log }, event)

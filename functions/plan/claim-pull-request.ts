@@ -7,10 +7,10 @@ import { readThread, writeClaim } from '../../shared/ledger/thread.ts'
 import type { PullRequestShown } from '../../shared/runs/head.ts'
 import { isLive, type Reason, type Run, type RunOutcome } from '../../shared/runs/run.ts'
 import { claim, seenOpen, type Thread } from '../../shared/runs/thread.ts'
-import { headSeen } from './core/head.ts'
+import { pullRequestState } from './core/pull-request-state.ts'
 import type { PlanDeps } from './deps.ts'
 
-export type Claimed =
+export type Claim =
   | {
       readonly kind: 'claimed'
       readonly run: Run
@@ -33,9 +33,9 @@ export type Claimed =
     }
 
 /** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
-export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claimed> {
+export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim> {
   const { ledger, github } = deps
-  return contended<Claimed>(async () => {
+  return contended<Claim>(async () => {
     const now = deps.now()
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
@@ -47,7 +47,7 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claime
     if (decision.kind === 'superseded') return overtaken('a later event')
 
     const pullRequest = await github.pullRequest(run.repository, run.number)
-    const seen = headSeen(pullRequest, current, now)
+    const seen = pullRequestState(pullRequest, current, now)
     if (seen.kind === 'wait')
       throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} as it is yet.`, 5_000)
     if (seen.kind === 'superseded') return { ...overtaken(`the head ${seen.by.slice(0, 7)}`), shown: pullRequest }
@@ -83,10 +83,10 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claime
   })
 }
 
-function overtaken(by: string): Extract<Claimed, { kind: 'end' }> {
+function overtaken(by: string): Extract<Claim, { kind: 'end' }> {
   return ends('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
 }
 
-function ends(outcome: RunOutcome, reason: Reason): Extract<Claimed, { kind: 'end' }> {
+function ends(outcome: RunOutcome, reason: Reason): Extract<Claim, { kind: 'end' }> {
   return { kind: 'end', outcome, reason }
 }

@@ -1,15 +1,16 @@
-/** What planning works with. */
+/** Dependencies of planning, before and after GitHub is open for the installation of the run. */
 import type { Log } from '../../shared/aws/log.ts'
-import type { NudgeQueue } from '../../shared/aws/queue.ts'
-import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
-import type { Documents } from '../../shared/documents/documents.ts'
+import type { EndingDeps } from '../../shared/coordinator/ending.ts'
+import type { OpenApp } from '../../shared/github/app.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import type { PlanFacts } from './core/plan.ts'
 
-export interface PlanDeps extends Coordinator {
-  readonly documents: Documents
-  readonly outbox: NudgeQueue
-  readonly github: GitHub
+export interface RoomDeps extends EndingDeps {
+  readonly openInstallation: OpenApp
   readonly deploymentModel: PlanFacts['deploymentModel']
   readonly log: Log
+}
+
+export interface PlanDeps extends RoomDeps {
+  readonly github: GitHub
 }

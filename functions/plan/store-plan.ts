@@ -3,7 +3,7 @@ import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/base/limits.ts'
-import { putDocument } from '../../shared/documents/documents.ts'
+import { getDocument, putDocument } from '../../shared/documents/documents.ts'
 import { effectiveOf } from '../../shared/fleet/ceiling.ts'
 import { poolsOf } from '../../shared/fleet/pools.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
@@ -18,7 +18,7 @@ import type { Run } from '../../shared/runs/run.ts'
 import type { Thread } from '../../shared/runs/thread.ts'
 import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
 import { makePlan } from './core/plan.ts'
-import type { PlanDeps } from './deps.ts'
+import type { PlanDeps, RoomDeps } from './deps.ts'
 import { gather, withTexts } from './gather.ts'
 
 /** Throws Retry `claim_contended` if the run changed while it was planned: what stands there then decides. */
@@ -28,11 +28,11 @@ export async function planClaimed(
 ): Promise<PlanAnswer> {
   const { ledger, documents, deploymentModel, now, log } = deps
   const { run } = claimed
-  const made = makePlan(await gather(deps, { ...claimed, deploymentModel, now: now() }))
-  const shown = isRestated(run, made)
-  const plan = shown ? made : await withTexts(deps, made)
+  const planWithoutTexts = makePlan(await gather(deps, { ...claimed, deploymentModel, now: now() }))
+  const restated = isRestated(run, planWithoutTexts)
+  const plan = restated ? planWithoutTexts : await withTexts(deps, planWithoutTexts)
   const digest = await putDocument(documents, plan)
-  const wanted = shown ? [] : await inProgress(deps, run, plan)
+  const wanted = restated ? [] : await inProgress(deps, run, plan)
   FAILPOINT: await failpoint('plan.stored')
   const { planKey } = plan
   const planned = await writePlan(ledger, run, { digest, planKey, pools: poolsOf(plan), wanted, now: now() })
@@ -41,28 +41,28 @@ export async function planClaimed(
   log.info('Planned', {
     runId: run.runId,
     attempt: run.attempt,
-    outcome: shown ? 'shown' : plan.kind,
+    outcome: restated ? 'shown' : plan.kind,
     count: plan.reviews.length,
   })
   return answerPlanned(deps, planned, plan, 'planned')
 }
 
-/** The answer for a run that has its plan, however often it is asked for; a verdict that is known already is shown again. */
-export async function answerPlanned(
-  deps: Pick<PlanDeps, 'ledger' | 'outbox' | 'nonce'>,
-  run: Run,
-  plan: Plan,
-  outcome: 'planned' | 'replay',
-): Promise<PlanAnswer> {
-  const shown = isRestated(run, plan)
-  if (!shown && run.state === 'running') {
+/** The answer for a run that has a plan already, whose digest is `plan`. */
+export async function answerReplay(deps: RoomDeps, run: Run, plan: string): Promise<PlanAnswer> {
+  return answerPlanned(deps, run, await getDocument<Plan>(deps.documents, plan), 'replay')
+}
+
+/** Repeatable. A verdict that stands already is shown again. */
+async function answerPlanned(deps: RoomDeps, run: Run, plan: Plan, outcome: 'planned' | 'replay'): Promise<PlanAnswer> {
+  const restated = isRestated(run, plan)
+  if (!restated && run.state === 'running') {
     const { repository, number, runId } = run
     await nudge(deps.outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, deps.nonce())
   }
   const { effective } = effectiveOf((await readFleet(deps.ledger)).limits)
   const name = { runId: run.runId, planKey: plan.planKey }
   return {
-    outcome: shown ? 'shown' : outcome,
+    outcome: restated ? 'shown' : outcome,
     ceiling: Math.max(1, Math.min(effective, PLAN_REVIEWS_MAX)),
     reviews: plan.reviews.map(({ lens, part }) => reviewIdOf({ ...name, lens, part })),
     adjudication: reviewIdOf({ ...name, lens: 'adjudication', part: 0 }),

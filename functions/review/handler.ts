@@ -1,10 +1,10 @@
-/** Review: under a lease, one lens reads one part of the diff; what it said is stored, completed by fence, the place handed on. */
+/** Review: under a lease, one lens reads one part of the diff. Its result is stored and completed by fence, its slot handed on. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
-import { LeaseHeld, Refused, Retry, StaleFence } from '../../shared/base/errors.ts'
+import { LeaseHeld, Retry, StaleFence } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { WORK_REMAINING_MIN_MS } from '../../shared/base/limits.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
@@ -12,8 +12,7 @@ import { standingHalt } from '../../shared/ledger/halt.ts'
 import { leaseReview } from '../../shared/ledger/review.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { openLedger } from '../../shared/ledger/table.ts'
-import { inputOf, type ReviewAnswer, reviewInput } from '../../shared/runs/contract.ts'
-import { parseReviewId } from '../../shared/runs/review.ts'
+import { inputOf, type ReviewAnswer, reviewInput, reviewNameIn } from '../../shared/runs/contract.ts'
 import { admitOthers, type EndDeps, end, finish, hold, park } from './end-work.ts'
 import { type WorkDeps, work } from './work.ts'
 
@@ -34,15 +33,12 @@ interface Invocation {
   getRemainingTimeInMillis(): number
 }
 
-/** Throws `stale_fence` if the review was replaced (the machine goes back to Admit), `lease_held` while another holds it. */
+/** Throws `stale_fence` if the worker was replaced (the machine goes back to Admit), `lease_held` while another worker holds the lease. */
 export async function handler(input: unknown, invocation: Invocation): Promise<ReviewAnswer> {
   const { runId, attempt, review: reviewId, epoch } = inputOf(reviewInput, input)
   const leftMs = invocation.getRemainingTimeInMillis()
   if (leftMs < WORK_REMAINING_MIN_MS) throw new Retry('deadline_too_near', `Only ${leftMs} ms are left.`, 1_000)
-  const name = parseReviewId(reviewId)
-  if (!name || name.runId !== runId) {
-    throw new Refused('unknown_review', 'The review is not one of this run.', 'Start the run again.') // RC1
-  }
+  const name = reviewNameIn({ runId, review: reviewId })
   const owner = invocation.awsRequestId
   const leased = await leaseReview(ledger, name, { epoch, owner, now: Date.now() })
   if (leased.kind === 'held') throw new LeaseHeld()
@@ -62,7 +58,7 @@ export async function handler(input: unknown, invocation: Invocation): Promise<R
     admitOthers: (assertHeld) => admitOthers(deps, held, assertHeld),
   })
   FAILPOINT: await failpoint('review.read')
-  // What was made stays stored and is not made again; under a halt nothing takes effect (RC4).
+  // Under a halt nothing takes effect; the result stays stored and is found by the next attempt (RC4).
   if (await standingHalt(ledger, run.repository)) return hold(deps, held)
   return reading.kind === 'done' ? finish(deps, held, reading) : park(deps, held, reading)
 }

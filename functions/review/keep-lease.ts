@@ -1,4 +1,4 @@
-/** Keeps a lease while a lens works, and says so by a signal when it is lost. */
+/** Renews a lease while a lens works, and aborts a signal when the lease is lost. */
 import { StaleFence } from '../../shared/base/errors.ts'
 import { AWS_CALL_MS } from '../../shared/base/limits.ts'
 import type { Fence } from '../../shared/fleet/lease.ts'
@@ -9,13 +9,13 @@ import type { ReviewName } from '../../shared/runs/review.ts'
 export interface KeptLease {
   /** Aborted with StaleFence when the lease is lost, or could not be confirmed before its end (AW38). */
   readonly signal: AbortSignal
-  /** Throws StaleFence unless the lease is confirmed at this moment: asked before each effect. */
+  /** Throws StaleFence unless the lease is confirmed at this moment; called before each effect. */
   assertHeld(): void
-  /** Stops renewing: nothing is sent after it resolves. A renewal on its way is given up; late, it is fenced. */
+  /** Stops the renewals: none is sent after this resolves. A renewal under way is aborted; if it lands late, the fence refuses it. */
   stop(): Promise<void>
 }
 
-/** Renews at every heartbeat. A renewal that errs is unknown: work goes on, but not beyond the confirmed end. */
+/** Renews at every heartbeat. A renewal that errs has an unknown outcome: work goes on, but not beyond the confirmed end. */
 export function keepLease(
   ledger: Ledger,
   name: ReviewName,
@@ -26,27 +26,27 @@ export function keepLease(
   const lost = new AbortController()
   const stopped = new AbortController()
   let confirmedUntil = lease.until
-  let underWay: Promise<void> | undefined
+  let renewal: Promise<void> | undefined
 
   async function renew(): Promise<void> {
-    const at = now()
+    const startedAt = now()
     const deadline = AbortSignal.any([stopped.signal, AbortSignal.timeout(AWS_CALL_MS)])
     try {
-      if (!(await renewLease(ledger, name, { ...lease, now: at }, deadline))) return lose()
-      confirmedUntil = at + reviewLeaseMs
+      if (!(await renewLease(ledger, name, { ...lease, now: startedAt }, deadline))) return lose()
+      confirmedUntil = startedAt + reviewLeaseMs
     } catch {
-      // Unknown: the next heartbeat asks again, and the end that was confirmed last still counts.
+      // Unknown: the next heartbeat renews again, and the last confirmed end still counts.
     } finally {
-      underWay = undefined
+      renewal = undefined
     }
   }
 
   const heartbeats = setInterval(() => {
-    underWay ??= renew()
+    renewal ??= renew()
   }, heartbeatMs)
   heartbeats.unref()
 
-  // The end may fall between two heartbeats. Moved on by renewals meanwhile, it is waited for again.
+  // The end may fall between two heartbeats. If renewals have moved it, the timer is set again.
   let end: NodeJS.Timeout
   function awaitEnd(): void {
     const leftMs = confirmedUntil - now()
@@ -55,12 +55,12 @@ export function keepLease(
   }
   awaitEnd()
 
-  function quiet(): void {
+  function stopTimers(): void {
     clearInterval(heartbeats)
     clearTimeout(end)
   }
   function lose(): void {
-    quiet()
+    stopTimers()
     lost.abort(new StaleFence())
   }
 
@@ -71,9 +71,9 @@ export function keepLease(
       lost.signal.throwIfAborted()
     },
     async stop() {
-      quiet()
+      stopTimers()
       stopped.abort()
-      await underWay
+      await renewal
     },
   }
 }

@@ -1,23 +1,23 @@
-/** When a model has let a review in: once it has answered, or hasn't refused for a while. */
+/** When a model has admitted a review: once a call is answered, or under way for PROBE_ADMITTED_MS without a refusal. */
 
 import { PROBE_ADMITTED_MS } from '../../shared/base/limits.ts'
 import type { ModelCalls } from '../../shared/findings/lens.ts'
 
-/** To be told of the calls of one reading. */
+/** Watches the model calls of one reading. */
 export interface ProbeWatch extends ModelCalls {
-  /** Nothing begins any more; what is under way is waited for. Answers what `admitOthers` did; false if it never began. */
+  /** Waits for `admitOthers` if it is under way, and lets it begin no more. Its result; false if it never began. */
   stop(): Promise<boolean>
 }
 
-/** Begins `admitOthers`, which never rejects, once: beside the reading, as soon as the model has let it in. */
+/** Calls `admitOthers`, which never rejects, once, beside the reading, as soon as the model has admitted the review. */
 export function whenProbeAdmitted(admitOthers: () => Promise<boolean>): ProbeWatch {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
-  let underWay: Promise<boolean> | undefined
+  let admission: Promise<boolean> | undefined
 
   function begin(): void {
     clearTimeout(timer)
-    if (!isStopped) underWay ??= admitOthers()
+    if (!isStopped) admission ??= admitOthers()
   }
 
   return {
@@ -28,7 +28,7 @@ export function whenProbeAdmitted(admitOthers: () => Promise<boolean>): ProbeWat
     async stop() {
       isStopped = true
       clearTimeout(timer)
-      return (await underWay) ?? false
+      return (await admission) ?? false
     },
   }
 }

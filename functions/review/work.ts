@@ -1,4 +1,4 @@
-/** Reads one review under its lease: the plan's part, its lens, its model; what it said is stored before anything names it. */
+/** Reads one review under its lease, through its lens and its model. The result is stored before any item names it. */
 import type { Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/base/errors.ts'
@@ -6,7 +6,7 @@ import { failpoint } from '../../shared/base/failpoints.ts'
 import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/base/limits.ts'
 import { type Documents, getDocument, getText, putDocument } from '../../shared/documents/documents.ts'
 import { cachedResult, cacheResult } from '../../shared/documents/result-cache.ts'
-import { LENS_KINDS, type LensName, type ModelCalls, type ModelChoice } from '../../shared/findings/lens.ts'
+import { LENSES, type LensName, type ModelCalls, type ModelChoice } from '../../shared/findings/lens.ts'
 import type { ReviewOutcome } from '../../shared/fleet/lease.ts'
 import { modelOfPool } from '../../shared/fleet/pools.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
@@ -18,30 +18,30 @@ import { type KeptLease, keepLease } from './keep-lease.ts'
 import { lensOf } from './lenses/index.ts'
 import { whenProbeAdmitted } from './probe-admitted.ts'
 
-/** What reading a review came to. */
-export type Reading = {
-  /** Its model's pool is open to others, which was seen to while it was read. */
-  readonly isOpen: boolean
+/** The outcome of reading a review. */
+export type ReadingOutcome = {
+  /** The pool of its model was opened to other reviews during the reading. */
+  readonly isPoolOpen: boolean
 } & (
   | {
       readonly kind: 'done'
       readonly outcome: ReviewOutcome
-      /** Its model has answered, and so is not throttled. */
+      /** The model has answered during this reading: it is not throttled. */
       readonly isAnswered: boolean
     }
   | {
-      /** The review is not done: the model asks to be left alone for so long, ms. */
+      /** The review is not done: the model wants no call for so long, ms. */
       readonly kind: 'throttled'
       readonly afterMs: number
     }
 )
 
-/** What a review is read under. */
+/** The lease of a reading, and its limits. */
 export interface WorkLease {
   readonly owner: string
   readonly planDigest: string
   readonly remainingMs: number
-  /** As `whenLetIn` asks for it; `assertHeld` throws once the lease is lost, and is to be asked before each effect. */
+  /** Called as `whenProbeAdmitted` says; `assertHeld` throws once the lease is lost, and is called before each effect. */
   readonly admitOthers: (assertHeld: () => void) => Promise<boolean>
 }
 
@@ -55,46 +55,48 @@ export interface WorkDeps {
 }
 
 /**
- * Throws StaleFence if the lease is lost, and Retry `busy` if one of our own services fails: that says nothing about the
- * review, as a throttled model says nothing. Every other error is a reason on the review; it is never "no findings". Ends
- * before the function's own deadline, whether the lens heeds its signal or not.
+ * Throws StaleFence if the lease is lost, and Retry `busy` if an AWS service fails, which says nothing about the review. Every
+ * other error but a throttled model is the reason of a failed review, never "no findings". Ends before the function's own
+ * deadline, whether the lens heeds its signal or not.
  */
-export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Promise<Reading> {
+export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Promise<ReadingOutcome> {
   const { ledger, now, log } = deps
   const { owner } = lease
-  const kept = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, now)
-  const probeWatch = whenProbeAdmitted(() => lease.admitOthers(kept.assertHeld))
+  const keptLease = keepLease(ledger, review, { epoch: review.epoch, owner, until: review.until ?? 0 }, now)
+  const probeWatch = whenProbeAdmitted(() => lease.admitOthers(keptLease.assertHeld))
   const deadline = AbortSignal.timeout(Math.max(1, lease.remainingMs - WORK_RESERVE_MS))
   try {
-    const before = await madeBefore(deps, review)
-    const { digest, result } = before ?? (await made(deps, review, lease.planDigest, { kept, deadline, probeWatch }))
-    const isOpen = await probeWatch.stop()
-    kept.assertHeld()
+    const cached = await readCachedResult(deps, review)
+    const { digest, result } =
+      cached ?? (await readAndStore(deps, review, lease.planDigest, { keptLease, deadline, probeWatch }))
+    const isPoolOpen = await probeWatch.stop()
+    keptLease.assertHeld()
     const counts = { findings: result.findings.length, blocking: blockingIn(result) }
-    // What was made before says nothing about how the model is now.
-    const isAnswered = before === undefined && result.usage !== undefined
-    return { kind: 'done', outcome: { state: 'completed', result: digest, ...counts }, isAnswered, isOpen }
+    // A cached result says nothing about the model's state now.
+    const isAnswered = cached === undefined && result.usage !== undefined
+    return { kind: 'done', outcome: { state: 'completed', result: digest, ...counts }, isAnswered, isPoolOpen }
   } catch (error) {
-    const isOpen = await probeWatch.stop()
-    kept.assertHeld()
-    if (isOfOurServices(error))
+    const isPoolOpen = await probeWatch.stop()
+    keptLease.assertHeld()
+    if (isServiceFailure(error))
       throw new Retry('busy', 'A document or a secret could not be read or stored.', 1_000, { cause: error })
-    const met = deadline.aborted ? deadline.reason : error
-    const reason = failureOf(met)
+    const failure = deadline.aborted ? deadline.reason : error
+    const reason = failureOf(failure)
     const about = { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code }
-    if (isThrottle(met) && modelOfPool(review.pool) !== undefined) {
+    if (isThrottle(failure) && modelOfPool(review.pool) !== undefined) {
       log.info('The model is throttled', about)
-      return { kind: 'throttled', afterMs: met.afterMs, isOpen }
+      return { kind: 'throttled', afterMs: failure.afterMs, isPoolOpen }
     }
     log.warn('The lens failed', about)
-    return { kind: 'done', outcome: { state: 'failed', reason }, isAnswered: ANSWERS.includes(reason.code), isOpen }
+    const isAnswered = ANSWERED_CODES.includes(reason.code)
+    return { kind: 'done', outcome: { state: 'failed', reason }, isAnswered, isPoolOpen }
   } finally {
-    await kept.stop()
+    await keptLease.stop()
   }
 }
 
-/** Failures that a model's own answer has brought about: it isn't throttled. */
-const ANSWERS: readonly ErrorCode[] = [
+/** Failures that come from an answer of the model: the model isn't throttled. */
+const ANSWERED_CODES: readonly ErrorCode[] = [
   'model_refused',
   'model_quota_exhausted',
   'model_reply_cut',
@@ -105,13 +107,13 @@ function isThrottle(error: unknown): error is Retry {
   return isFailure(error, 'retry') && error.code === 'model_throttled'
 }
 
-interface Made {
+interface StoredResult {
   readonly digest: string
   readonly result: ReviewResult
 }
 
-/** The result that an earlier worker stored and did not live to report. Nobody can have been before the first epoch. */
-async function madeBefore({ documents, log }: WorkDeps, review: Review): Promise<Made | undefined> {
+/** The result that an earlier worker stored before it died; there was no earlier worker in the first epoch. */
+async function readCachedResult({ documents, log }: WorkDeps, review: Review): Promise<StoredResult | undefined> {
   if (review.epoch === 1) return undefined
   const digest = await cachedResult(documents, review)
   if (digest === undefined) return undefined
@@ -120,35 +122,35 @@ async function madeBefore({ documents, log }: WorkDeps, review: Review): Promise
     log.info('Made before', { runId: review.runId, reviewId: `${review.lens}/${review.part}` })
     return { digest, result }
   } catch (error) {
-    if (isFailure(error, 'dead')) return undefined // the bucket lost it: it is made again
+    if (isFailure(error, 'dead')) return undefined // the bucket lost the document: the lens reads again
     throw error
   }
 }
 
-/** Lets the lens read, and stores what it said: first the content, then by which name it is found. */
-async function made(
+/** Lets the lens read, and stores the result: first its content, then the name by which a later worker finds it. */
+async function readAndStore(
   deps: WorkDeps,
   review: Review,
   planDigest: string,
   {
-    kept,
+    keptLease,
     deadline,
     probeWatch,
-  }: { readonly kept: KeptLease; readonly deadline: AbortSignal; readonly probeWatch: ModelCalls },
-): Promise<Made> {
+  }: { readonly keptLease: KeptLease; readonly deadline: AbortSignal; readonly probeWatch: ModelCalls },
+): Promise<StoredResult> {
   const { documents } = deps
   const plan = await getDocument<Plan>(documents, planDigest)
-  const signal = AbortSignal.any([kept.signal, deadline])
-  const result = await unlessAborted(signal, readingOf(deps, plan, review, { signal, probeWatch }))
-  kept.assertHeld()
+  const signal = AbortSignal.any([keptLease.signal, deadline])
+  const result = await unlessAborted(signal, readThroughLens(deps, plan, review, { signal, probeWatch }))
+  keptLease.assertHeld()
   const digest = await putDocument(documents, result)
   FAILPOINT: await failpoint('review.result_stored')
-  kept.assertHeld()
+  keptLease.assertHeld()
   await cacheResult(documents, review, digest)
   return { digest, result }
 }
 
-/** Settles as `reading` does, or rejects with the signal's reason: a lens that hangs must not take the function with it. */
+/** Settles as `reading` does, or rejects with the signal's reason: a lens that hangs must not hang the function. */
 async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
@@ -161,7 +163,7 @@ async function unlessAborted<T>(signal: AbortSignal, reading: Promise<T>): Promi
   }
 }
 
-async function readingOf(
+async function readThroughLens(
   deps: WorkDeps,
   plan: Plan,
   review: Review,
@@ -198,7 +200,7 @@ async function modelOf(
   lens: LensName,
   calls: ModelCalls,
 ): Promise<ModelChoice | undefined> {
-  if (!plan.model || LENS_KINDS[lens] !== 'model') return undefined
+  if (!plan.model || LENSES[lens].kind !== 'model') return undefined
   const { text } = await deps.modelsSecret.read(deps.now())
   const apiKey = apiKeyIn(text)
   return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS, calls }
@@ -221,8 +223,8 @@ function apiKeyIn(secret: string): string | undefined {
   return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
 }
 
-/** True for an answer of an AWS service, or for none: a lens has no way to throw either. */
-function isOfOurServices(error: unknown): boolean {
+/** True for an error of an AWS service, and for a missing answer of one: no lens can throw either. */
+function isServiceFailure(error: unknown): boolean {
   if (isFailure(error, 'retry')) return error.code === 'busy'
   return typeof error === 'object' && error !== null && '$metadata' in error
 }

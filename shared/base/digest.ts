@@ -1,5 +1,6 @@
 /** What a thing is called, computed from what it is. No clock, no randomness, no delivery id; identity is hashed, never cut. */
 import { createHash } from 'node:crypto'
+import { compareTexts } from './text.ts'
 
 /** SHA-256 of a text (as UTF-8) or of bytes, 64 hex characters. */
 export function sha256(content: string | Uint8Array): string {
@@ -15,7 +16,7 @@ export function canonical(value: Plain): string {
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value as { [key: string]: Plain | undefined })
       .filter((member): member is [string, Plain] => member[1] !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .sort(([a], [b]) => compareTexts(a, b))
       .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`)
     return `{${members.join(',')}}`
   }

@@ -76,6 +76,11 @@ export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
+/** For sorting, by UTF-16 code units: the order is the same on every machine. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 /** Our own hidden markers inside somebody else's text, made visible and no longer ours (AD4). */
 export function withoutOwnMarkers(text: string): string {
   return text.replace(/<!--(?=\s*muster)/gi, '&lt;!--')

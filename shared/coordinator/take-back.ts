@@ -5,8 +5,8 @@ import type { LostWorker } from '../fleet/lease.ts'
 import { takeBack } from '../ledger/review.ts'
 import { isDone, type Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
+import { tellDone } from './end-review.ts'
 import { enqueue, grantSlots, slotOf } from './grant-slots.ts'
-import { tellDone } from './tell-done.ts'
 
 /**
  * True if the review's grant or lease had ended, or `lost` says that its worker is dead, and this call took it back. Each

@@ -25,10 +25,10 @@ export interface LeftOut {
 export function isLeftOutOfModels<File extends { readonly because?: LeftOutBecause }>(
   file: File,
 ): file is File & Pick<LeftOut, 'because'> {
-  return file.because === 'generated' || isHole(file)
+  return file.because === 'generated' || isMissing(file)
 }
 
 /** True for what was to be read and couldn't be given to a model: a hole in the verdict. */
-export function isHole({ because }: { readonly because?: LeftOutBecause }): boolean {
+export function isMissing({ because }: { readonly because?: LeftOutBecause }): boolean {
   return because === 'patch_missing' || because === 'over_budget'
 }

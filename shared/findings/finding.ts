@@ -55,6 +55,11 @@ export type Location =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'pull_request' }
 
+/** The path of a location; `''` for the pull request as a whole. */
+export function pathOf(location: ClaimedLocation | Location): string {
+  return location.kind === 'pull_request' ? '' : location.path
+}
+
 /** A finding that stands: grounded, redacted, bounded. */
 export interface Finding {
   /** Identity over heads: SHA-256 of lens, rule, path and the quoted text with its white space folded (64 hex). */

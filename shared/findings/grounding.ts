@@ -3,15 +3,22 @@
  * that holds over heads. A claim whose place can't be found is rejected and counted, never moved to a guessed line.
  */
 
-import { digestOf } from '../base/digest.ts'
 import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../base/limits.ts'
 import { redact, withoutValues } from '../base/redaction.ts'
 import { byteLength, type CutText, cutAtBytes, folded, visible, withoutOwnMarkers } from '../base/text.ts'
 import { anchorInDiff, type FileChange } from './diff.ts'
-import type { ClaimedFinding, ClaimedLocation, Finding, Location, RejectedFinding, Side } from './finding.ts'
+import {
+  type ClaimedFinding,
+  type ClaimedLocation,
+  type Finding,
+  pathOf,
+  type RejectedFinding,
+  type Side,
+} from './finding.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import type { LensName } from './lens.ts'
+import { worstFirst } from './order.ts'
 import { candidatesOf, type SideText, sideTextOf } from './quote.ts'
-import { SEVERITIES } from './severity.ts'
 
 export interface GroundingContext {
   readonly lens: LensName
@@ -41,7 +48,7 @@ export function groundClaims(claims: readonly ClaimedFinding[], context: Groundi
   for (const claim of claims) {
     const found = find(claim.location)
     if ('reason' in found) rejected.push(rejectionOf(claim, context.lens, found.reason))
-    else located.push({ claim, ...found })
+    else located.push({ claim, severity: claim.severity, ...found })
   }
   located.sort(worstFirst)
   for (const { claim } of located.splice(FINDINGS_PER_REVIEW_MAX)) {
@@ -50,23 +57,18 @@ export function groundClaims(claims: readonly ClaimedFinding[], context: Groundi
   const origins = new Map(context.openFindings.map((open) => [open.fingerprint, open.originHead]))
   const occurrences = new Map<string, number>()
   const findings = located.map(({ claim, location, quote, meant }) => {
-    const texts = textsOf(claim, quote)
-    const identity = {
-      lens: context.lens,
-      rule: claim.rule,
-      path: location.kind === 'pull_request' ? '' : location.path,
-      quote: folded(clean(meant, claim)),
-    }
-    const same = digestOf(identity)
-    const occurrence = occurrences.get(same) ?? 0
-    occurrences.set(same, occurrence + 1)
-    const fingerprint = occurrence === 0 ? same : digestOf({ ...identity, occurrence })
+    const { rule, severity } = claim
+    const identity = { lens: context.lens, rule, path: pathOf(location), quote: folded(clean(meant, claim)) }
+    const firstFingerprint = fingerprintOf(identity)
+    const occurrence = occurrences.get(firstFingerprint) ?? 0
+    occurrences.set(firstFingerprint, occurrence + 1)
+    const fingerprint = fingerprintOf(identity, occurrence)
     return {
       fingerprint,
       lens: context.lens,
-      rule: claim.rule,
-      severity: claim.severity,
-      ...texts,
+      rule,
+      severity,
+      ...textsOf(claim, quote),
       location,
       fenced: claim.fenced ?? false,
       originHead: origins.get(fingerprint) ?? context.head,
@@ -75,16 +77,15 @@ export function groundClaims(claims: readonly ClaimedFinding[], context: Groundi
   return { findings, rejected }
 }
 
-interface LocatedClaim {
+interface LocatedClaim extends Pick<Finding, 'severity' | 'location'> {
   readonly claim: ClaimedFinding
-  readonly location: Location
   /** The lines at the place as they are in the file, not yet redacted. */
   readonly quote: string
   /** The lines that the claim meant, also where the place was clipped: a hunk's end is no part of an identity. */
   readonly meant: string
 }
 
-type Found = Omit<LocatedClaim, 'claim'> | { readonly reason: RejectedFinding['reason'] }
+type Found = Omit<LocatedClaim, 'claim' | 'severity'> | { readonly reason: RejectedFinding['reason'] }
 
 /** Looks a place up in the diff and the texts of one review; a file is taken apart once, however often it is claimed. */
 function finderOf(context: GroundingContext): (location: ClaimedLocation) => Found {
@@ -156,27 +157,6 @@ function linesBetween(text: SideText, first: number, last: number): string | und
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** By severity, then by place, so that the same findings always come in the same order and count alike (D9). */
-function worstFirst(a: LocatedClaim, b: LocatedClaim): number {
-  return (
-    SEVERITIES[a.claim.severity].rank - SEVERITIES[b.claim.severity].rank ||
-    compare(pathOf(a.location), pathOf(b.location)) ||
-    lineOf(a.location) - lineOf(b.location)
-  )
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-function pathOf(location: Location): string {
-  return location.kind === 'pull_request' ? '' : location.path
-}
-
-function lineOf(location: Location): number {
-  return location.kind === 'lines' ? location.line : 0
-}
-
 /** What a finding's bytes are divided into: a title stays a line, a quote a passage; the rest is for what is said. */
 const TITLE_BYTES_MAX = FINDING_BYTES_MAX / 32
 const QUOTE_BYTES_MAX = FINDING_BYTES_MAX / 4
@@ -215,8 +195,7 @@ function rejectionOf(claim: ClaimedFinding, lens: LensName, reason: RejectedFind
     lens,
     rule: claim.rule,
     title: cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX).text,
-    path:
-      claim.location.kind === 'pull_request' ? '' : cutAtBytes(clean(claim.location.path, claim), TITLE_BYTES_MAX).text,
+    path: cutAtBytes(clean(pathOf(claim.location), claim), TITLE_BYTES_MAX).text,
     reason,
   }
 }

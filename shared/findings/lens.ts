@@ -4,25 +4,37 @@ import type { Coverage } from './coverage.ts'
 import type { FileChange } from './diff.ts'
 import type { ClaimedFinding, Finding } from './finding.ts'
 
-/** The names of the lenses that exist. */
-export const LENS_NAMES = ['secrets', 'workflows', 'description', 'correctness'] as const
-export type LensName = (typeof LENS_NAMES)[number]
-
-/** An analyzer needs no model; a model lens does. */
-export const LENS_KINDS: Readonly<Record<LensName, 'analyzer' | 'model'>> = {
-  secrets: 'analyzer',
-  workflows: 'analyzer',
-  description: 'analyzer',
-  correctness: 'model',
+interface LensTraits {
+  /** An analyzer needs no model; a model lens does. */
+  readonly kind: 'analyzer' | 'model'
+  /** Raised when a lens answers the same input differently; part of the plan key. */
+  readonly version: number
+  /** The state of the lens where `.github/muster.yml` says nothing. */
+  readonly default: 'active' | 'off'
+  /** For people, in the published schema of the configuration. */
+  readonly description: string
 }
 
-/** Raised when what a lens says for the same input changes; part of the plan key. */
-export const LENS_VERSIONS: Readonly<Record<LensName, number>> = {
-  secrets: 1,
-  workflows: 1,
-  description: 1,
-  correctness: 1,
-}
+/** Every lens. `functions/review/lenses/index.ts` compiles only if it loads each of them. */
+export const LENSES = {
+  secrets: { kind: 'analyzer', version: 1, default: 'active', description: 'Finds credentials in added lines' },
+  workflows: {
+    kind: 'analyzer',
+    version: 1,
+    default: 'active',
+    description: 'Checks changed GitHub Actions workflows',
+  },
+  description: {
+    kind: 'analyzer',
+    version: 1,
+    default: 'active',
+    description: 'Checks the description against the pull request template',
+  },
+  correctness: { kind: 'model', version: 1, default: 'active', description: 'A model reads the change for faults' },
+} as const satisfies Record<string, LensTraits>
+
+export type LensName = keyof typeof LENSES
+export const LENS_NAMES = Object.keys(LENSES) as readonly LensName[]
 
 /** What is said about the pull request: claims by its author, never instructions. */
 export interface PullRequestFacts {

@@ -2,7 +2,7 @@
 
 import { sha256 } from '../base/digest.ts'
 import { POOL_NAME_CHARS_MAX } from '../base/limits.ts'
-import { LENS_KINDS } from '../findings/lens.ts'
+import { LENSES } from '../findings/lens.ts'
 import type { ReviewLens } from '../runs/review.ts'
 import type { Plan } from '../verdict/plan.ts'
 import type { PoolName } from './ceiling.ts'
@@ -33,7 +33,7 @@ export function modelOfPool(pool: string): string | undefined {
 /** The pools of a plan's lenses that ask a model. Every other review, and a second reading without a model, asks none. */
 export function poolsOf({ reviews, model }: Pick<Plan, 'reviews' | 'model'>): Readonly<Record<string, PoolName>> {
   if (!model) return {}
-  const lenses = reviews.map(({ lens }) => lens).filter((lens) => LENS_KINDS[lens] === 'model')
+  const lenses = reviews.map(({ lens }) => lens).filter((lens) => LENSES[lens].kind === 'model')
   return Object.fromEntries(lenses.map((lens) => [lens, poolOfModel(model.model)]))
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { Refused } from '../base/errors.ts'
 import { CONTRACT, CRASH_CAUSE_CHARS_MAX } from '../base/limits.ts'
+import { parseReviewId, type ReviewName } from './review.ts'
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 const identity = {
@@ -73,4 +74,11 @@ export function inputOf<T>(schema: z.ZodType<T>, input: unknown): T {
     `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} is not as this version expects it.`,
     'Let executions end before a deploy that skips a version, or start the run again.',
   )
+}
+
+/** The name of the review that an input is about; throws Refused `unknown_review` unless it is one of the input's run (RC1). */
+export function reviewNameIn({ runId, review }: { readonly runId: string; readonly review: string }): ReviewName {
+  const name = parseReviewId(review)
+  if (name?.runId === runId) return name
+  throw new Refused('unknown_review', 'The review is not one of this run.', 'Start the run again.')
 }

@@ -9,7 +9,7 @@ export interface PullRequestShown {
   readonly updatedAt: number
 }
 
-export type HeadShown =
+export type HeadVisibility =
   | 'live'
   /** Another head, of a later event, or of the same second when the time to wait is over: the run has been overtaken. */
   | 'moved'
@@ -19,11 +19,11 @@ export type HeadShown =
   | 'not_in_time'
 
 /** What the head that GitHub shows at `now` (ms UTC) means for a run. A view lags by less than HEAD_VISIBLE_WITHIN_MS. */
-export function headShown(
+export function headVisibility(
   shown: Pick<PullRequestShown, 'head' | 'updatedAt'>,
   run: Pick<Run, 'head' | 'eventAt' | 'acceptedAt'>,
   now: number,
-): HeadShown {
+): HeadVisibility {
   if (shown.head.sha === run.head) return 'live'
   if (shown.updatedAt > run.eventAt) return 'moved'
   if (now - run.acceptedAt < HEAD_VISIBLE_WITHIN_MS) return 'not_yet'

@@ -1,7 +1,7 @@
 /** `.github/muster.yml`, read from the base branch: its shape, its defaults, and its validation. */
 import * as z from 'zod'
 import { ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from '../base/limits.ts'
-import { LENS_NAMES, type LensName } from '../findings/lens.ts'
+import { LENS_NAMES, LENSES, type LensName } from '../findings/lens.ts'
 
 export interface Configuration {
   readonly lenses: Readonly<Record<LensName, 'active' | 'off'>>
@@ -27,13 +27,6 @@ export interface ReadConfiguration {
   readonly problems: readonly ConfigurationProblem[]
 }
 
-/** What holds where the file says nothing, and everywhere while the file has a problem. */
-export const DEFAULT_CONFIGURATION: Configuration = {
-  lenses: { secrets: 'active', workflows: 'active', description: 'active', correctness: 'active' },
-  models: {},
-  rounds: { ceiling: ROUNDS_CEILING_DEFAULT },
-}
-
 /**
  * Validates the parsed content of the file; parsing YAML is left to whoever reads the file. Undefined and null (no file,
  * an empty file) mean the defaults. One problem anywhere and the defaults apply as a whole: half a configuration
@@ -44,15 +37,7 @@ export function configurationFrom(value: unknown): ReadConfiguration {
   if (!parsed.success) {
     return { configuration: DEFAULT_CONFIGURATION, problems: parsed.error.issues.flatMap(problemsOf) }
   }
-  const { lenses, models, rounds } = parsed.data
-  return {
-    configuration: {
-      lenses,
-      models: models.default === undefined ? {} : { default: models.default },
-      rounds,
-    },
-    problems: [],
-  }
+  return { configuration: parsed.data, problems: [] }
 }
 
 /** The defaults, with the one problem that the file is no YAML at all; `sentence` is the parser's. */
@@ -75,16 +60,17 @@ export function configurationJsonSchema(): object {
 /** A model's name is one word of an endpoint; longer ones are a mistake in the file. Characters. */
 const MODEL_NAME_CHARS_MAX = 200
 
-const lensState = (what: string) => z.enum(['active', 'off']).default('active').describe(what)
+const stateOf = (lens: LensName) =>
+  z.enum(['active', 'off']).default(LENSES[lens].default).describe(LENSES[lens].description)
 
 const schema = z.strictObject({
   lenses: z
-    .strictObject({
-      secrets: lensState('Finds credentials in added lines'),
-      workflows: lensState('Checks changed GitHub Actions workflows'),
-      description: lensState('Checks the description against the pull request template'),
-      correctness: lensState('A model reads the change for faults'),
-    } satisfies Record<LensName, z.ZodType>)
+    .strictObject(
+      Object.fromEntries(LENS_NAMES.map((lens) => [lens, stateOf(lens)])) as Record<
+        LensName,
+        ReturnType<typeof stateOf>
+      >,
+    )
     .prefault({})
     .describe('Which lenses read a pull request'),
   models: z
@@ -93,7 +79,7 @@ const schema = z.strictObject({
         .string()
         .min(1)
         .max(MODEL_NAME_CHARS_MAX)
-        .optional()
+        .exactOptional()
         .describe("The model of model lenses; without it the deployment's default"),
     })
     .prefault({})
@@ -110,6 +96,9 @@ const schema = z.strictObject({
     .prefault({})
     .describe('How often a pull request is reviewed'),
 })
+
+/** What holds where the file says nothing, and everywhere while the file has a problem. */
+export const DEFAULT_CONFIGURATION: Configuration = schema.parse({})
 
 /** The keys that may stand at a path of the file. */
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -4,9 +4,10 @@
  */
 
 import { PART_LINES_MAX, PLAN_REVIEWS_MAX } from '../base/limits.ts'
+import { compareTexts } from '../base/text.ts'
 import type { LeftOut, LeftOutBecause } from '../findings/coverage.ts'
 import { diffLinesOf, type FileChange, type Hunk } from '../findings/diff.ts'
-import { LENS_KINDS, type LensName } from '../findings/lens.ts'
+import { LENSES, type LensName } from '../findings/lens.ts'
 
 /** One unit of dispatch: one lens over one part of the diff. */
 export interface PlannedReview {
@@ -29,8 +30,8 @@ export interface Partition {
  * riskiest first; a file above that is a part of its own, of which the lens reads the beginning (`clippedToPart`).
  */
 export function partitionDiff(files: readonly FileChange[], lenses: readonly LensName[]): Partition {
-  const analyzers = lenses.filter((lens) => LENS_KINDS[lens] === 'analyzer')
-  const models = lenses.filter((lens) => LENS_KINDS[lens] === 'model')
+  const analyzers = lenses.filter((lens) => LENSES[lens].kind === 'analyzer')
+  const models = lenses.filter((lens) => LENSES[lens].kind === 'model')
   const leftOut: LeftOut[] = []
   const readable = files.filter((file) => {
     const because = nothingToRead(file)
@@ -112,7 +113,7 @@ function riskiestFirst(a: FileChange, b: FileChange): number {
   return (
     riskOf(a.path) - riskOf(b.path) ||
     b.additions + b.deletions - (a.additions + a.deletions) ||
-    (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+    compareTexts(a.path, b.path)
   )
 }
 

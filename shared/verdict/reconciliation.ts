@@ -1,8 +1,9 @@
 /** What became of each finding that was open before, at a newer head: answered from what was found and what was read, never assumed. */
 
 import type { FileChange } from '../findings/diff.ts'
-import type { Finding, Location, RejectedFinding } from '../findings/finding.ts'
-import { LENS_KINDS, type LensName } from '../findings/lens.ts'
+import { type Finding, type Location, pathOf, type RejectedFinding } from '../findings/finding.ts'
+import { LENSES, type LensName } from '../findings/lens.ts'
+import { worstFirst } from '../findings/order.ts'
 import { type LinesLocation, type QuotedCode, quotedCodeIn } from '../findings/quoted-code.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
@@ -11,7 +12,7 @@ export interface ReconciliationFacts {
   /** Open at the thread's last verdict. */
   readonly open: readonly Finding[]
   /** Fingerprints of those that people were told of. */
-  readonly said: readonly string[]
+  readonly announced: readonly string[]
   /** Fingerprints of those that the last verdict had at this very head: their code is what it was. */
   readonly sameHead: readonly string[]
   /** Found and grounded at this head. */
@@ -30,11 +31,11 @@ export interface Reconciliation {
   readonly dispositions: readonly Disposition[]
   /** What stands at this head, worst first: found now, and open ones that nothing has cleared (FI5). */
   readonly standing: readonly Finding[]
-  /** Fingerprints among `standing` that an earlier review has said (D9). */
+  /** Fingerprints among `standing` that an earlier review has announced (D9). */
   readonly announcedBefore: readonly string[]
 }
 
-/** Answers every open finding. One that is found again keeps the head at which it was first said (FI1). */
+/** Answers every open finding. One that is found again keeps the head at which it was first announced (FI1). */
 export function reconcileFindings(facts: ReconciliationFacts): Reconciliation {
   // Of several with one identity the worst one counts, so it is the last to be put in.
   const foundNow = new Map(
@@ -45,14 +46,16 @@ export function reconcileFindings(facts: ReconciliationFacts): Reconciliation {
   )
   const dispositions = facts.open.map((finding): Disposition => {
     const again = foundNow.get(finding.fingerprint)
-    return again === undefined ? answerOf(finding, facts) : { finding: againAs(finding, again), verb: 'still_present' }
+    return again === undefined
+      ? dispositionOf(finding, facts)
+      : { finding: repeatedFinding(finding, again), verb: 'still_present' }
   })
 
   const earlier = dispositions.filter(({ verb }) => verb === 'still_present' || verb === 'not_looked_at')
   const openBefore = new Set(earlier.map(({ finding }) => finding.fingerprint))
   const fresh = [...foundNow.values()].filter(({ fingerprint }) => !openBefore.has(fingerprint))
   const standing = [...earlier.map(({ finding }) => finding), ...fresh].sort(worstFirst)
-  return { dispositions, standing, announcedBefore: facts.said.filter((each) => openBefore.has(each)) }
+  return { dispositions, standing, announcedBefore: facts.announced.filter((each) => openBefore.has(each)) }
 }
 
 /** Fingerprints of open findings that nobody looked at again: where they stand at this head isn't known. */
@@ -61,18 +64,8 @@ export function notLookedAt({ dispositions }: Pick<Conclusion, 'dispositions'>):
   return new Set(unseen.map(({ finding }) => finding.fingerprint))
 }
 
-/** Worst first; equal ones by place, so that the order doesn't depend on which lens answered first. */
-export function worstFirst(a: Finding, b: Finding): number {
-  return (
-    SEVERITIES[a.severity].rank - SEVERITIES[b.severity].rank ||
-    compare(pathOf(a), pathOf(b)) ||
-    lineOf(a) - lineOf(b) ||
-    compare(a.fingerprint, b.fingerprint)
-  )
-}
-
-/** As it is found now, since when it was first said. A model makes a fenced one no milder (AD2, DESIGN §7). */
-function againAs(open: Finding, again: Finding): Finding {
+/** As it is found now, since when it was first announced. A model makes a fenced one no milder (AD2, DESIGN §7). */
+function repeatedFinding(open: Finding, again: Finding): Finding {
   const { originHead } = open
   const isMilder = SEVERITIES[again.severity].rank > SEVERITIES[open.severity].rank
   const severity = isMilder && open.fenced && isOfModel(open) ? open.severity : again.severity
@@ -84,7 +77,7 @@ function againAs(open: Finding, again: Finding): Finding {
  * at a head at which it stood already, and what is fenced only where the code is another one (DESIGN §7). A claim of the same
  * rule that could not be grounded may have meant it.
  */
-function answerOf(finding: Finding, facts: ReconciliationFacts): Disposition {
+function dispositionOf(finding: Finding, facts: ReconciliationFacts): Disposition {
   const verb = verbOf(finding, facts)
   const { location } = finding
   if (verb === 'not_looked_at' || location.kind === 'pull_request') return { finding, verb }
@@ -112,7 +105,7 @@ function answerOf(finding: Finding, facts: ReconciliationFacts): Disposition {
 const GONE: QuotedCode = { stands: false }
 
 function isOfModel({ lens }: Finding): boolean {
-  return LENS_KINDS[lens as LensName] === 'model'
+  return LENSES[lens as LensName].kind === 'model'
 }
 
 /** The file, also under its new name. */
@@ -142,7 +135,7 @@ function isFoundAnew(finding: Finding, path: string | undefined, { found, open }
       other.lens === finding.lens &&
       other.rule === finding.rule &&
       other.quote === finding.quote &&
-      pathOf(other) === path &&
+      pathOf(other.location) === path &&
       SEVERITIES[other.severity].rank <= SEVERITIES[finding.severity].rank &&
       !open.some(({ fingerprint }) => fingerprint === other.fingerprint),
   )
@@ -169,16 +162,4 @@ function verbOf(finding: Finding, facts: ReconciliationFacts): Disposition['verb
 function readInFull(outcome: LensOutcome | undefined, path: string): boolean {
   const rows = outcome?.coverage.filter((row) => row.path === path) ?? []
   return rows.length > 0 && rows.every(({ state }) => state === 'full')
-}
-
-function pathOf({ location }: Finding): string {
-  return location.kind === 'pull_request' ? '' : location.path
-}
-
-function lineOf({ location }: Finding): number {
-  return location.kind === 'lines' ? location.line : 0
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const declared = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
 /** Packages of types only, which no code is left of. */
-const typePackages = ['@octokit/types', '@octokit/openapi-types', '@octokit/webhooks-types']
+const typePackages = ['@octokit/types', '@octokit/openapi-types', '@octokit/openapi-webhooks-types']
 
 test('every source keeps to the import law', () => {
   const sources = sourcesBelow(root, lawFolders).map(readSource)

@@ -1,21 +1,20 @@
 /** A small fleet: reviews that are admitted, granted, worked on and swept by the real code, and a machine that calls it. */
-import { admissionOf } from '../../functions/admit/core/admission.ts'
+import { admitReview } from '../../functions/admit/admit-review.ts'
 import { setLimits } from '../../functions/api/set-limits.ts'
 import { nextDueAt } from '../../functions/sweep/core/sweep.ts'
 import { takeUp } from '../../functions/sweep/take-up.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
-import { answerGrant, closePool, enqueue, grantSlots, openPool, slotOf } from '../../shared/coordinator/grant-slots.ts'
-import { takeBackEnded } from '../../shared/coordinator/take-back.ts'
-import { tellDone } from '../../shared/coordinator/tell-done.ts'
-import { isLost, type LostWorker } from '../../shared/fleet/lease.ts'
+import { tellDone } from '../../shared/coordinator/end-review.ts'
+import { closePool, enqueue, grantSlots, openPool, slotOf } from '../../shared/coordinator/grant-slots.ts'
+import type { LostWorker } from '../../shared/fleet/lease.ts'
 import { postponeDue, readDue } from '../../shared/ledger/due.ts'
-import { awaitGrant, completeReview, leaseReview, releaseReview } from '../../shared/ledger/review.ts'
+import { completeReview, leaseReview, releaseReview } from '../../shared/ledger/review.ts'
 import { type Key, keyOf } from '../../shared/ledger/table.ts'
 import type { Review } from '../../shared/runs/review.ts'
 import type { Repository } from '../../shared/runs/run.ts'
 import { runOf, wantedReview } from '../shared/samples.ts'
 import { coordinatorOf } from './ports.ts'
-import type { Code, Ports } from './program.ts'
+import type { Code } from './program.ts'
 
 /** A review of the model: in which repository and pool, and whether its model is throttled the first time. */
 export interface Planned {
@@ -44,14 +43,12 @@ function repositoryOf({ repository = 7 }: Planned): Repository {
 }
 
 /**
- * The function Admit, as functions/admit/handler.ts calls it, of a review that goes behind so many others. `lost` is what the
+ * The function Admit, of a review that goes behind so many others. `lost` is what the
  * machine heard of the worker that crashed last.
  */
 export const admit =
   (planned: Planned, review: number, turn: number, position: number, lost: LostWorker | undefined): Code =>
   async (ports) => {
-    const coordinator = coordinatorOf(ports)
-    const { ledger } = coordinator
     const wanted = {
       ...nameOf(review),
       repository: repositoryOf(planned),
@@ -59,13 +56,7 @@ export const admit =
       turn: BEGIN + position,
       token: tokenOf(review, turn),
     }
-    const now = await awaitGrant(ledger, wanted, { writer: ports.nonce(), now: ports.now() })
-    if (lost && isLost(now, lost) && (await takeBackEnded(coordinator, now, lost))) return 'admitted'
-    const admission = admissionOf(now)
-    if (admission.kind === 'answer') await answer(ports, tokenOf(review, turn), admission.outcome)
-    if (admission.kind === 'granted') await answerGrant(coordinator, now)
-    if (admission.kind === 'enqueue') await enqueue(coordinator, now)
-    if (admission.kind === 'wait') await takeBackEnded(coordinator, now)
+    await admitReview(coordinatorOf(ports), wanted, lost)
     return 'admitted'
   }
 
@@ -114,8 +105,3 @@ export const limit =
     const { kind } = await setLimits(coordinatorOf(ports), patch)
     return kind
   }
-
-async function answer(ports: Ports, taskToken: string, outcome: string): Promise<void> {
-  const request = { taskToken, output: JSON.stringify({ outcome, epoch: 0 }) }
-  await ports.ask({ kind: 'token', request, label: `tells ${taskToken} ${outcome}` }).catch(() => undefined)
-}

@@ -1,6 +1,6 @@
 /** The clients that the ledger and the coordinator talk through, as ports of a program. */
 
-import type { SweepDeps } from '../../functions/sweep/take-up.ts'
+import type { SweepDeps } from '../../functions/sweep/deps.ts'
 import type { Executions } from '../../shared/aws/executions.ts'
 import { timingsOf } from '../../shared/fleet/timings.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'

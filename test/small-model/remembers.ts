@@ -12,7 +12,7 @@ const PARTS: readonly (readonly [RegExp, 'hands on' | 'grants at once' | 'other'
   [/^Update REVIEW.*#result = /, 'hands on'],
   [/^Update FLEET SET #limits/, 'hands on'],
   [/^take_back\.written/, 'hands on'],
-  [/^take_back\.place_given_up/, 'grants at once'],
+  [/^take_back\.slot_released/, 'grants at once'],
   [/^grant\.fleet_written/, 'other'],
   [/^ticket\.queued/, 'hands on'],
 ]

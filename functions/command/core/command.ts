@@ -1,4 +1,4 @@
-/** What a command means, given how everything is at that moment. Pure: facts in, one decision out. */
+/** What a command means for a pull request: the facts at that moment in, one decision out. Pure. */
 
 import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/base/limits.ts'
 import type { PullRequest } from '../../../shared/github/github.ts'
@@ -9,21 +9,24 @@ import { isPause } from '../../../shared/runs/halt.ts'
 import { isLive, isWorthAnotherAttempt, type Run, type RunRequest } from '../../../shared/runs/run.ts'
 import { causeOf, runRequestOf } from '../../../shared/runs/run-identity.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
-import { sayings } from './replies.ts'
+import { replyTexts } from './replies.ts'
 
-export type Command = Extract<RecordedEvent, { kind: 'command' }>
+/** The event of a comment that is addressed to Muster, as the webhook recorded it. */
+export type RecordedCommand = Extract<RecordedEvent, { kind: 'command' }>
 
 export interface CommandFacts {
-  readonly command: Command
-  /** What its author may do, as GitHub says now. */
+  readonly event: RecordedCommand
+  /** The permission of the comment's author, as GitHub says now. */
   readonly permission: 'admin' | 'write' | 'read' | 'none'
   readonly pullRequest: Pick<PullRequest, 'head' | 'base' | 'state' | 'updatedAt'>
   readonly thread: Thread | undefined
-  /** The run that the thread names, and the one whose cause is the head that GitHub shows. */
+  /** The run that the thread names. */
   readonly threadRun: Run | undefined
+  /** The run whose cause is the head that GitHub shows. */
   readonly headRun: Run | undefined
-  /** The widest halt that stands for the repository, and the repository's own. */
+  /** The widest halt that stands for the repository. */
   readonly halt: Halt | undefined
+  /** The repository's own halt. */
   readonly repositoryHalt: Halt | undefined
   /** ms UTC */
   readonly now: number
@@ -31,61 +34,61 @@ export interface CommandFacts {
 
 export type Decision =
   | { readonly kind: 'reply'; readonly text: string }
-  /** GitHub doesn't show yet what the comment was written about: look again. */
+  /** GitHub still shows the pull request as it was before the comment: look again. */
   | { readonly kind: 'wait' }
-  /** `joins`: the live run that reviews this head already. */
-  | { readonly kind: 'review'; readonly request: RunRequest; readonly joins?: Run }
+  /** `liveRun` reviews this head already. */
+  | { readonly kind: 'review'; readonly request: RunRequest; readonly liveRun?: Run }
   | { readonly kind: 'cancel' | 'retry'; readonly run: Run }
   | { readonly kind: 'pause'; readonly why: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'status'; readonly run: Run | undefined }
 
 export function decide(facts: CommandFacts): Decision {
-  const { command, permission, repositoryHalt } = facts
-  const asked = commandIn(command.text)
-  if (!asked) return reply(sayings.help())
-  if (permission !== 'admin' && permission !== 'write') return reply(sayings.notAllowed())
-  switch (asked.name) {
+  const { event, permission, repositoryHalt } = facts
+  const command = commandIn(event.text)
+  if (!command) return reply(replyTexts.help())
+  if (permission !== 'admin' && permission !== 'write') return reply(replyTexts.notAllowed())
+  switch (command.name) {
     case 'help':
-      return reply(sayings.help())
+      return reply(replyTexts.help())
     case 'unknown':
-      return reply(sayings.unknown(asked.word))
+      return reply(replyTexts.unknown(command.word))
     case 'short_sha':
-      return reply(sayings.shortSha(asked.word))
+      return reply(replyTexts.shortSha(command.word))
     case 'review':
-      return review(facts, asked)
+      return review(facts, command)
     case 'cancel':
       return cancel(facts)
     case 'retry':
       return retry(facts)
     case 'pause':
-      return { kind: 'pause', why: asked.why }
+      return { kind: 'pause', why: command.why }
     case 'resume':
-      if (repositoryHalt && !isPause(repositoryHalt)) return reply(sayings.haltedByOperator())
+      if (repositoryHalt && !isPause(repositoryHalt)) return reply(replyTexts.haltedByOperator())
       return { kind: 'resume' }
     case 'status':
-      return { kind: 'status', run: meantFirst(facts)[0] }
+      return { kind: 'status', run: candidateRuns(facts)[0] }
   }
 }
 
 /**
- * A SHA is a precondition: the head that GitHub shows must be it, or begin with it. While GitHub is behind the comment, it
- * is looked at again, so that an older head is never reviewed in place of the one that is meant (PL7, PL8, PL9).
+ * A SHA is a precondition: the head that GitHub shows must equal it, or begin with it. While GitHub is behind the comment, the
+ * decision is to wait: an older head is never reviewed in place of the intended head (PL7, PL8, PL9).
  */
 function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; readonly focus?: string }): Decision {
-  const { command, pullRequest, threadRun, headRun } = facts
-  const { repository, number } = command
+  const { event, pullRequest, threadRun, headRun } = facts
+  const { repository, number } = event
   const head = pullRequest.head.sha
-  const isMeant = sha !== undefined && head.startsWith(sha) && pullRequest.state === 'open'
-  if (isBehind(facts) && !isMeant) return { kind: 'wait' }
-  if (sha !== undefined && !head.startsWith(sha)) return reply(sayings.headMismatch(sha, head))
-  if (pullRequest.state === 'closed') return reply(sayings.closed())
-  const atWork = [threadRun, headRun].find(
+  const isHeadNamed = sha !== undefined && head.startsWith(sha) && pullRequest.state === 'open'
+  if (isBehind(facts) && !isHeadNamed) return { kind: 'wait' }
+  if (sha !== undefined && !head.startsWith(sha)) return reply(replyTexts.headMismatch(sha, head))
+  if (pullRequest.state === 'closed') return reply(replyTexts.closed())
+  const liveRun = [threadRun, headRun].find(
     (run) => run !== undefined && isLive(run.state) && run.head === head && run.kind === 'full',
   )
-  // The head is the cause, so that whoever asks for it, and however often, meets in one run (D5, D7). With a focus it is
-  // another review, and the comment is its cause.
-  const cause = focus === undefined ? causeOf.head(head, pullRequest.base.ref) : command.cause
+  // With the head as the cause, every request for this head meets in one run (D5, D7). A focus makes another review, whose
+  // cause is the comment.
+  const cause = focus === undefined ? causeOf.head(head, pullRequest.base.ref) : event.cause
   const request = runRequestOf({
     repository,
     number,
@@ -94,46 +97,46 @@ function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; re
     head,
     baseRef: pullRequest.base.ref,
     opensSeries: false,
-    eventAt: command.eventAt,
+    eventAt: event.eventAt,
     askedBy: 'person',
     ...(focus === undefined ? {} : { focus }),
   })
-  return { kind: 'review', request, ...(atWork ? { joins: atWork } : {}) }
+  return { kind: 'review', request, ...(liveRun ? { liveRun } : {}) }
 }
 
-/** Only a run that was asked for before the command: one that is done late must not end what came after it. */
+/** Cancels only a run that was asked for before the command: a late command must not end a later run. */
 function cancel(facts: CommandFacts): Decision {
-  const meant = meantFirst(facts)
-  const atWork = meant.filter(({ state }) => isLive(state))
-  const run = atWork.find(({ acceptedAt }) => acceptedAt <= facts.command.acceptedAt)
+  const runs = candidateRuns(facts)
+  const liveRuns = runs.filter(({ state }) => isLive(state))
+  const run = liveRuns.find(({ acceptedAt }) => acceptedAt <= facts.event.acceptedAt)
   if (run) return { kind: 'cancel', run }
-  return reply(atWork[0] ? sayings.laterRun(atWork[0]) : sayings.nothingAtWork(meant[0]))
+  return reply(liveRuns[0] ? replyTexts.laterRun(liveRuns[0]) : replyTexts.nothingAtWork(runs[0]))
 }
 
 /**
- * Of this head: the last full review if it isn't complete, for it reads the description too; else the run that people mean,
- * which may be the one of an edited description that failed.
+ * Retries a run of this head: the last full review if it is incomplete, as a full review reads the description too; otherwise
+ * the likeliest run, which may be the failed run of an edited description.
  */
 function retry(facts: CommandFacts): Decision {
   const { head } = facts.pullRequest
-  const meant = meantFirst(facts)
-  if (meant[0]?.head !== head.sha && isBehind(facts)) return { kind: 'wait' }
-  const ofHead = meant.filter((run) => run.head === head.sha)
+  const runs = candidateRuns(facts)
+  if (runs[0]?.head !== head.sha && isBehind(facts)) return { kind: 'wait' }
+  const ofHead = runs.filter((run) => run.head === head.sha)
   const full = ofHead.find((run) => run.kind === 'full')
   const run = full && isWorthAnotherAttempt(full) ? full : ofHead[0]
-  return run ? { kind: 'retry', run } : reply(sayings.nothingToRetry(head.sha))
+  return run ? { kind: 'retry', run } : reply(replyTexts.nothingToRetry(head.sha))
 }
 
 /** True while GitHub shows the pull request as it was before the comment; for a bounded time. */
-function isBehind({ command, pullRequest, now }: CommandFacts): boolean {
-  return pullRequest.updatedAt < command.eventAt && now - command.acceptedAt < HEAD_VISIBLE_WITHIN_MS
+function isBehind({ event, pullRequest, now }: CommandFacts): boolean {
+  return pullRequest.updatedAt < event.eventAt && now - event.acceptedAt < HEAD_VISIBLE_WITHIN_MS
 }
 
 /**
- * The runs that are known, those that people mean first: one at work, then one of the head that GitHub shows, then the one
- * that was asked for last. One that was superseded gives way to the one that took its place, however late it was asked for.
+ * The known runs that a command may mean, likeliest first: a live run, then a run of the head that GitHub shows, then the run
+ * that was asked for last. A superseded run stands behind its successor, however late the superseded run was asked for.
  */
-function meantFirst({ threadRun, headRun, pullRequest }: CommandFacts): Run[] {
+function candidateRuns({ threadRun, headRun, pullRequest }: CommandFacts): Run[] {
   const rank = (run: Run) =>
     (isLive(run.state) ? 4 : 0) + (run.head === pullRequest.head.sha ? 2 : 0) + (run.outcome === 'superseded' ? 0 : 1)
   return [threadRun, headRun]

@@ -21,7 +21,7 @@ const COMMANDS = [
 
 const short = (sha: string) => codeSpan(sha.slice(0, 7))
 
-export const sayings = {
+export const replyTexts = {
   help: () =>
     [
       'Commands, on the first line of a comment, by people with write access:',
@@ -54,7 +54,7 @@ export const sayings = {
   laterRun: ({ head }: Run) =>
     `The review of ${short(head)} began after this command, which came late; it was left alone.`,
   nothingAtWork: (run: Run | undefined) =>
-    run?.outcome === 'cancelled' ? sayings.cancelled(run) : 'No review is at work here. Nothing was done.',
+    run?.outcome === 'cancelled' ? replyTexts.cancelled(run) : 'No review is at work here. Nothing was done.',
   nothingToRetry: (head: string) =>
     `There is no review of the head ${short(head)} to go on with. ${codeSpan('/muster review')} starts one.`,
   nothingMissing: ({ head }: Run) => `Nothing is missing: ${short(head)} was read as a whole.`,

@@ -1,7 +1,7 @@
 /** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
 
 import type { ErrorCode } from '../../../shared/base/errors.ts'
-import { isHole } from '../../../shared/findings/coverage.ts'
+import { isMissing } from '../../../shared/findings/coverage.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { LensName } from '../../../shared/findings/lens.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
@@ -12,26 +12,26 @@ import type { Plan } from '../../../shared/verdict/plan.ts'
 import { notLookedAt, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
 import { verdictOf } from '../../../shared/verdict/verdict.ts'
 
-/** A review of the run, with its result where it completed. */
-export interface ReviewSeen {
+/** A review of the run, with its result if it has completed. */
+export interface ReviewWithResult {
   readonly review: Pick<Review, 'lens' | 'part' | 'state' | 'reason'>
   readonly result: ReviewResult | undefined
 }
 
 /**
- * Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". `said`
+ * Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". `announced`
  * are fingerprints of open findings that people were told of.
  */
-export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly string[]): Conclusion {
-  const results = seen.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
+export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], announced: readonly string[]): Conclusion {
+  const results = reviews.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
   const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
-  const found = unique(claimed)
+  const found = mergedFindings(claimed)
   const rejected = results.flatMap((result) => result.rejected)
-  const lenses = lensesOf(plan, seen)
+  const lenses = lensesOf(plan, reviews)
   const { dispositions, standing, announcedBefore } = reconcileFindings({
     open: plan.openFindings,
-    said,
-    sameHead: stoodAtThisHead(plan),
+    announced,
+    sameHead: openFingerprintsAtHead(plan),
     found,
     rejected,
     lenses,
@@ -44,7 +44,7 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
     standing,
     diff: plan.filesCut ? 'too_large' : plan.files.length === 0 ? 'empty' : 'readable',
   })
-  const holes = holesOf(plan)
+  const reasons = planReasons(plan)
   const { owner, name, id } = plan.repository
   return {
     runId: plan.runId,
@@ -58,8 +58,8 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
     ...(plan.lastFullHead ? { lastFullHead: plan.lastFullHead } : {}),
     round: plan.round,
     roundsCeiling: plan.configuration.rounds.ceiling,
-    verdict: holes.length > 0 ? 'incomplete' : judgement.verdict,
-    incompleteReasons: [...holes, ...judgement.incompleteReasons],
+    verdict: reasons.length > 0 ? 'incomplete' : judgement.verdict,
+    incompleteReasons: [...reasons, ...judgement.incompleteReasons],
     findings: standing,
     announcedBefore,
     dispositions: [
@@ -74,22 +74,27 @@ export function conclude(plan: Plan, seen: readonly ReviewSeen[], said: readonly
     lenses,
     leftOut: plan.leftOut,
     configurationProblems: plan.configurationProblems,
-    adjudication: adjudicationOf(plan, found, standing, seen),
+    adjudication: adjudicationOf(plan, found, standing, reviews),
   }
 }
 
+/** True if no lens has failed. */
+export function isWhole({ lenses }: Conclusion): boolean {
+  return lenses.every(({ state }) => state !== 'failed')
+}
+
 /** Fingerprints of open findings that the last verdict had at this very head, but for those that nobody had looked at there. */
-function stoodAtThisHead({ openFindings, openAtHead, head, carriedDispositions }: Plan): string[] {
+function openFingerprintsAtHead({ openFindings, openAtHead, head, carriedDispositions }: Plan): string[] {
   if (openAtHead !== head) return []
   const unseen = notLookedAt({ dispositions: carriedDispositions })
   return openFindings.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !unseen.has(fingerprint))
 }
 
 /** Every active lens with what it came to over all its parts. */
-function lensesOf(plan: Plan, seen: readonly ReviewSeen[]): LensOutcome[] {
+function lensesOf(plan: Plan, reviews: readonly ReviewWithResult[]): LensOutcome[] {
   const placed = [...new Set(plan.reviews.map(({ lens }) => lens))]
   return [
-    ...placed.map((lens) => outcomeOf(lens, plan, seen)),
+    ...placed.map((lens) => outcomeOf(lens, plan, reviews)),
     ...plan.carriedLenses,
     ...plan.notRead.map(({ lens, reason, remedy }) => ({
       lens,
@@ -103,10 +108,10 @@ function lensesOf(plan: Plan, seen: readonly ReviewSeen[]): LensOutcome[] {
   ]
 }
 
-function outcomeOf(lens: LensName, plan: Plan, seen: readonly ReviewSeen[]): LensOutcome {
+function outcomeOf(lens: LensName, plan: Plan, reviews: readonly ReviewWithResult[]): LensOutcome {
   const parts = plan.reviews
     .filter((planned) => planned.lens === lens)
-    .map(({ part }) => seen.find(({ review }) => review.lens === lens && review.part === part))
+    .map(({ part }) => reviews.find(({ review }) => review.lens === lens && review.part === part))
   const results = parts.flatMap((part) => (part?.result ? [part.result] : []))
   const failed = parts.find((part) => part?.result === undefined)
   const notAllRead = results.length < parts.length
@@ -144,43 +149,36 @@ function remedyOf(code: ErrorCode | undefined): string {
 }
 
 /** One finding an identity: the worst of the same stands, the others are merged into it. */
-function unique(findings: readonly Finding[]): Finding[] {
-  const byIdentity = new Map<string, Finding>()
+function mergedFindings(findings: readonly Finding[]): Finding[] {
+  const worst = new Map<string, Finding>()
   for (const finding of findings) {
-    const known = byIdentity.get(finding.fingerprint)
-    if (!known || SEVERITIES[finding.severity].rank < SEVERITIES[known.severity].rank) {
-      byIdentity.set(finding.fingerprint, finding)
+    const other = worst.get(finding.fingerprint)
+    if (!other || SEVERITIES[finding.severity].rank < SEVERITIES[other.severity].rank) {
+      worst.set(finding.fingerprint, finding)
     }
   }
-  return [...byIdentity.values()]
+  return [...worst.values()]
 }
 
-/** What keeps a run from being whole besides its lenses: a configuration that was not followed, files that could not be placed. */
-function holesOf(plan: Plan): string[] {
-  return [...configurationHoles(plan), ...fileHoles(plan)]
-}
-
-function configurationHoles({ configurationProblems }: Plan): string[] {
-  const [first] = configurationProblems
-  if (!first) return []
-  return [`.github/muster.yml on the base branch was not followed, the defaults were: ${first.message}`]
-}
-
-function fileHoles(plan: Plan): string[] {
-  const holes = plan.leftOut.filter(isHole)
-  const [first] = holes
-  return first
-    ? [
-        `${holes.length === 1 ? '1 file was' : `${holes.length} files were`} not read, ${first.path} first: ${first.reason}`,
-      ]
-    : []
+/** Reasons that no lens has: the configuration was not followed, or files were given to no model. */
+function planReasons({ configurationProblems, leftOut }: Plan): string[] {
+  const [problem] = configurationProblems
+  const missing = leftOut.filter(isMissing)
+  const [file] = missing
+  const count = missing.length === 1 ? '1 file was' : `${missing.length} files were`
+  return [
+    ...(problem
+      ? [`.github/muster.yml on the base branch was not followed, the defaults were: ${problem.message}`]
+      : []),
+    ...(file ? [`${count} not read, ${file.path} first: ${file.reason}`] : []),
+  ]
 }
 
 function adjudicationOf(
   plan: Plan,
   found: readonly Finding[],
   standing: readonly Finding[],
-  seen: readonly ReviewSeen[],
+  reviews: readonly ReviewWithResult[],
 ): Conclusion['adjudication'] {
   const blocks = ({ severity }: Finding) => SEVERITIES[severity].blocking
   const blocking = found.filter(blocks)
@@ -188,6 +186,6 @@ function adjudicationOf(
   if (blocking.length === 0) return standing.some(blocks) ? 'passed_through' : 'not_needed'
   // What an earlier run of this head found was read a second time then, or passed through then.
   if (blocking.every((finding) => plan.carried.includes(finding))) return 'passed_through'
-  const second = seen.find(({ review }) => review.lens === 'adjudication')
+  const second = reviews.find(({ review }) => review.lens === 'adjudication')
   return second?.result?.adjudication ?? 'not_read'
 }

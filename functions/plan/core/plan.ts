@@ -4,13 +4,7 @@ import { digestOf } from '../../../shared/base/digest.ts'
 import { CONTRACT, DESCRIPTION_BYTES_MAX, FILES_FETCHED_MAX, PART_LINES_MAX } from '../../../shared/base/limits.ts'
 import { cutAtBytes } from '../../../shared/base/text.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
-import {
-  LENS_KINDS,
-  LENS_NAMES,
-  LENS_VERSIONS,
-  type LensName,
-  type PullRequestFacts,
-} from '../../../shared/findings/lens.ts'
+import { LENS_NAMES, LENSES, type LensName, type PullRequestFacts } from '../../../shared/findings/lens.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import { nextRound, type Thread } from '../../../shared/runs/thread.ts'
 import { announcementsOf } from '../../../shared/verdict/announced-findings.ts'
@@ -18,7 +12,7 @@ import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import type { Configuration, ConfigurationProblem } from '../../../shared/verdict/config.ts'
 import { partitionDiff } from '../../../shared/verdict/partition.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
-import { carriedFrom, NOTHING_CARRIED } from './carried-verdict.ts'
+import { carriedOutcomes, NOTHING_CARRIED } from './carried-outcomes.ts'
 
 /** What was read for a plan, besides the texts of files. */
 export interface PlanFacts {
@@ -55,8 +49,11 @@ export function makePlan(facts: PlanFacts): Plan {
   const { reviews, leftOut } =
     facts.files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(facts.files, placed)
   const lastFullHead = lastFullHeadOf(facts.lastConclusion)
-  const here = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
-  const carried = here && kind === 'analyzers' ? carriedFrom(here, { ...facts, placed }) : NOTHING_CARRIED
+  const sameHeadConclusion = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
+  const carried =
+    sameHeadConclusion && kind === 'analyzers'
+      ? carriedOutcomes(sameHeadConclusion, { ...facts, placed })
+      : NOTHING_CARRIED
   return {
     contract: CONTRACT,
     runId: run.runId,
@@ -84,7 +81,7 @@ export function makePlan(facts: PlanFacts): Plan {
     announcements: announcementsOf(facts.lastConclusion),
     carried: carried.findings,
     carriedLenses: carried.lenses,
-    carriedDispositions: here?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
+    carriedDispositions: sameHeadConclusion?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
     model,
     plannedAt: facts.now,
   }
@@ -92,7 +89,7 @@ export function makePlan(facts: PlanFacts): Plan {
 
 /** Paths whose text at the head the plan's lenses may ask for, in the order in which they are fetched; bounded. */
 export function textsWanted(plan: Plan): { path: string; blob: string }[] {
-  const byModel = new Set(plan.reviews.flatMap(({ lens, paths }) => (LENS_KINDS[lens] === 'model' ? paths : [])))
+  const byModel = new Set(plan.reviews.flatMap(({ lens, paths }) => (LENSES[lens].kind === 'model' ? paths : [])))
   const wanted = plan.files.filter(
     ({ path, status, noPatch }) =>
       status !== 'removed' && noPatch !== 'pure_rename' && (byModel.has(path) || isWorkflow(path)),
@@ -118,7 +115,7 @@ function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'
 /** Active lenses that this run places, and those that it doesn't with the reason for people. */
 function lensesOf(configuration: Configuration, kindReason: Plan['kindReason'], hasModel: boolean) {
   const active = LENS_NAMES.filter((lens) => configuration.lenses[lens] === 'active')
-  const placed = active.filter((lens) => LENS_KINDS[lens] === 'analyzer' || (kindReason === undefined && hasModel))
+  const placed = active.filter((lens) => LENSES[lens].kind === 'analyzer' || (kindReason === undefined && hasModel))
   const notRead = active
     .filter((lens) => !placed.includes(lens))
     .map((lens) => ({ lens, ...whyNotRead(lens, kindReason, hasModel) }))
@@ -164,7 +161,7 @@ function planKeyOf(facts: PlanFacts, kind: Plan['kind'], placed: readonly LensNa
     mergeBase: facts.mergeBase,
     configuration: facts.configurationDigest,
     kind,
-    lenses: placed.map((lens) => `${lens}@${LENS_VERSIONS[lens]}`),
+    lenses: placed.map((lens) => `${lens}@${LENSES[lens].version}`),
     model: model ? { ...model } : null,
     template: facts.template ?? null,
     text: facts.run.kind === 'analyzers' ? facts.run.cause : null,

@@ -4,7 +4,7 @@ import { POST_ERRORS_MAX, POST_UNSEEN_MAX } from '../../../shared/base/limits.ts
 import type { Message } from '../../../shared/ledger/message.ts'
 import type { ShownResource } from '../../../shared/ledger/resource.ts'
 import type { Resource } from '../../../shared/publishing/github-payloads.ts'
-import { headShown, type PullRequestShown } from '../../../shared/runs/head.ts'
+import { headVisibility, type PullRequestShown } from '../../../shared/runs/head.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
 
@@ -24,7 +24,7 @@ export function stopReason(facts: {
   const live = thread?.liveRun
   if (live?.runId !== run.runId || live.attempt !== message.attempt || run.state !== 'concluded') return 'not_live'
   if (facts.halted) return 'halted'
-  const head = headShown(shown, run, facts.now)
+  const head = headVisibility(shown, run, facts.now)
   if (head === 'not_yet') return 'not_visible'
   if (head !== 'live') return 'head_moved'
   // One that was reopened since is of a later event, which the run has joined.
@@ -65,7 +65,7 @@ export function mayShow(facts: {
   const { desired, raisedBy, halted, shown } = facts
   if (halted || raisedBy?.state === 'ending') return 'later'
   if (raisedBy?.state === 'concluded') {
-    const head = shown ? headShown(shown, raisedBy, facts.now) : 'not_yet'
+    const head = shown ? headVisibility(shown, raisedBy, facts.now) : 'not_yet'
     if (head === 'not_yet') return 'later'
     return head === 'live' ? 'show' : 'head_moved'
   }

@@ -1,16 +1,13 @@
-/** From a lens's name to its code, which is loaded when it is first needed: a bundle's entry holds none of them. */
+/** The code of each lens, loaded when the lens is first needed: the entry of a bundle holds none of it. */
 import type { Lens, LensName } from '../../../shared/findings/lens.ts'
 
-/** The lens of that name. */
+const loaders: Readonly<Record<LensName, () => Promise<Lens>>> = {
+  secrets: async () => (await import('./secrets/secrets.ts')).secrets,
+  workflows: async () => (await import('./workflows/workflows.ts')).workflows,
+  description: async () => (await import('./description/description.ts')).description,
+  correctness: async () => (await import('./correctness/correctness.ts')).correctness,
+}
+
 export async function lensOf(name: LensName): Promise<Lens> {
-  switch (name) {
-    case 'secrets':
-      return (await import('./secrets/secrets.ts')).secrets
-    case 'workflows':
-      return (await import('./workflows/workflows.ts')).workflows
-    case 'description':
-      return (await import('./description/description.ts')).description
-    case 'correctness':
-      return (await import('./correctness/correctness.ts')).correctness
-  }
+  return loaders[name]()
 }

@@ -1,9 +1,8 @@
 /** What the sweeper does about each thing that is due. Pure: the facts in, one action out. */
+import type { ExecutionStatus } from '../../../shared/aws/executions.ts'
 import type { DueItem } from '../../../shared/ledger/due.ts'
 import type { Review } from '../../../shared/runs/review.ts'
 import type { Run } from '../../../shared/runs/run.ts'
-
-export type ExecutionSeen = 'running' | 'absent' | 'ended'
 
 export type RunAction =
   | { readonly kind: 'start' }
@@ -18,7 +17,7 @@ export type RunAction =
   | { readonly kind: 'look_later' }
 
 /** A run that is due. `mustWait`: what a held run waits for still stands. */
-export function runActionOf(run: Run, execution: ExecutionSeen, mustWait: boolean): RunAction {
+export function runActionOf(run: Run, execution: ExecutionStatus['kind'], mustWait: boolean): RunAction {
   switch (run.state) {
     case 'accepted':
       if (execution === 'absent') return { kind: 'start' }
@@ -51,7 +50,7 @@ export function nextDueAt(item: DueItem, now: number, recheckMs: number): number
 }
 
 /** True if the run still wants this review, so that taking it back leads somewhere. */
-export function isWanted(review: Review, run: Run | undefined): boolean {
+export function isWanted(review: Review, run: Run | undefined): run is Run {
   return run?.attempt === review.attempt && run.state === 'running'
 }
 

@@ -8,11 +8,12 @@ import type { CommandEvent } from '../../../shared/runs/event.ts'
 import { causeOf } from '../../../shared/runs/run-identity.ts'
 import { actionNotHandled, originShape, payloadIn, repositoryOf } from './payload.ts'
 
-const commentPayload = z.object({
+/** The part of GitHub's `issue_comment` payload that is read. */
+export const commentPayload = z.object({
   action: z.string(),
   issue: z.object({
     number: z.number().int().positive(),
-    pull_request: z.object({}).nullish(),
+    pull_request: z.looseObject({}).nullish(),
     updated_at: z.iso.datetime({ offset: true }),
   }),
   comment: z.object({

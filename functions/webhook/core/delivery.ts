@@ -17,7 +17,7 @@ export type Decision =
 export const HANDLED_EVENTS: readonly string[] = ['pull_request', 'issue_comment']
 
 /** The part of GitHub's `pull_request` payload that is read. */
-const pullRequestPayload = z.object({
+export const pullRequestPayload = z.object({
   action: z.string(),
   number: z.number().int().positive(),
   changes: z

@@ -1,5 +1,5 @@
 /** What GitHub's webhooks tell: the events of pull requests and of comments on them. */
-import type { IssueCommentCreatedEvent, PullRequestEvent } from '@octokit/webhooks-types'
+import type { components } from '@octokit/openapi-webhooks-types'
 import type { InstalledApp } from './authentication.ts'
 import { installationId } from './identity.ts'
 import type { Account, IssueComment, PullRequest, Repository } from './records.ts'
@@ -7,6 +7,17 @@ import { userShape } from './shapes/account.ts'
 import { issueCommentEventShape, issueShape } from './shapes/issue.ts'
 import { type PullCounts, pullShape } from './shapes/pull.ts'
 import { repositoryShape } from './shapes/repository.ts'
+
+type Schemas = components['schemas']
+export type IssueCommentCreatedEvent = Schemas['webhook-issue-comment-created']
+export type PullRequestEvent = Schemas[`webhook-pull-request-${
+  | 'opened'
+  | 'closed'
+  | 'reopened'
+  | 'converted-to-draft'
+  | 'ready-for-review'
+  | 'synchronize'
+  | 'edited'}`]
 
 export type PullRequestAction =
   | { action: 'opened' | 'closed' | 'reopened' | 'converted_to_draft' | 'ready_for_review' }

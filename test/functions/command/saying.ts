@@ -1,5 +1,5 @@
 /** A command in a comment, done over the real ledger, with GitHub as a test says. */
-import type { Command } from '../../../functions/command/core/command.ts'
+import type { RecordedCommand } from '../../../functions/command/core/command.ts'
 import { type CommandDeps, doCommand } from '../../../functions/command/do-command.ts'
 import { openLog } from '../../../shared/aws/log.ts'
 import { getDocument } from '../../../shared/documents/documents.ts'
@@ -15,7 +15,7 @@ let comments = 900
 export async function answerTo(world: World, text: string): Promise<string> {
   world.now += 60_000
   comments += 1
-  const command: Command = {
+  const event: RecordedCommand = {
     kind: 'command',
     repository,
     number: 42,
@@ -29,8 +29,8 @@ export async function answerTo(world: World, text: string): Promise<string> {
   }
   const pullRequest = { head: { sha: requestOf().head }, base: { ref: 'main' }, state: 'open', updatedAt: world.now }
   const github = { permission: async () => 'write', pullRequest: async () => pullRequest }
-  const parts = { ...world.ending, github, log: openLog('command') } as unknown as CommandDeps
-  await doCommand(parts, command)
+  const deps = { ...world.ending, github, log: openLog('command') } as unknown as CommandDeps
+  await doCommand(deps, event)
   const runId = replyIdOf(repository.id, 42, comments)
   const [message] = await readMessages(world.ledger, { repositoryId: repository.id, number: 42, runId })
   if (!message) throw new Error('Expected a reply to be owed, found none')

@@ -1,7 +1,7 @@
 /** What a description that is edited leaves of the verdict before: what was not read then is still not read (PR6). */
 import { describe, expect, it } from 'vitest'
 import { checkRunOf } from '../../../functions/conclude/core/check-run.ts'
-import { conclude, type ReviewSeen } from '../../../functions/conclude/core/conclude.ts'
+import { conclude, type ReviewWithResult } from '../../../functions/conclude/core/conclude.ts'
 import { labelOf } from '../../../functions/conclude/core/label.ts'
 import { summaryOf } from '../../../functions/conclude/core/summary.ts'
 import { makePlan, type PlanFacts } from '../../../functions/plan/core/plan.ts'
@@ -65,7 +65,7 @@ function concluded({ last, head, rounds = 0, isEdit, files, configuration, found
     deploymentModel: { model: 'a-model', baseUrl: 'https://models.example' },
     now: 5,
   })
-  const seen = plan.reviews.map(({ lens, part, paths }): ReviewSeen => {
+  const seen = plan.reviews.map(({ lens, part, paths }): ReviewWithResult => {
     if (lens === fails) return { review: { lens, part, state: 'failed' }, result: undefined }
     const findings = found.filter((one) => one.lens === lens)
     const coverage = paths.map((path) => ({ path, state: 'full' }) as const)

@@ -16,7 +16,7 @@ const joinedMeanwhile = [
       breaks: 'A head that is pushed back to while its run is being superseded is never reviewed.',
     },
   ]),
-  ...mutantsOf({ file: 'functions/plan/handler.ts', ...joined }, [
+  ...mutantsOf({ file: 'functions/plan/without-plan.ts', ...joined }, [
     {
       name: 'joined: plan ends whatever has come since it asked GitHub',
       find: 'asOf: run.eventAt, ',

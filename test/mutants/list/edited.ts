@@ -18,7 +18,7 @@ export const edited: readonly Mutant[] = [
       breaks: 'A pull request that passed in its last round needs a maintainer once its description is edited.',
     },
   ]),
-  ...mutantsOf({ file: 'functions/plan/core/carried-verdict.ts', ...judges }, [
+  ...mutantsOf({ file: 'functions/plan/core/carried-outcomes.ts', ...judges }, [
     {
       name: 'text edited: what nobody looked at is seen',
       find: ' && !unseen.has(finding.fingerprint)',
@@ -42,9 +42,9 @@ export const edited: readonly Mutant[] = [
   ]),
   ...mutantsOf({ file: 'functions/conclude/core/conclude.ts', ...judges }, [
     {
-      name: 'conclude: files over budget are no hole',
-      find: 'plan.leftOut.filter(isHole)',
-      replace: 'plan.leftOut.slice(0, 0)',
+      name: 'conclude: files over budget are not missing',
+      find: 'leftOut.filter(isMissing)',
+      replace: 'leftOut.slice(0, 0)',
       breaks: 'A pull request of which only a part was read passes.',
     },
   ]),

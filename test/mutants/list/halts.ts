@@ -33,8 +33,8 @@ const commanded = mutantsOf(
     },
     {
       name: 'command: a pause that was not taken is promised',
-      find: 'isPause(stands) ? sayings.paused() : sayings.haltedByOperator()',
-      replace: 'sayings.paused()',
+      find: 'isPause(standing) ? replyTexts.paused() : replyTexts.haltedByOperator()',
+      replace: 'replyTexts.paused()',
       breaks: 'Who pauses over an operator’s halt is told that a comment lifts it.',
     },
   ],

@@ -80,26 +80,29 @@ const concluded = mutantsOf(
     },
     {
       name: 'conclude: a run that is ending concludes',
+      file: 'functions/conclude/core/settled-outcome.ts',
       find: "|| run.state === 'ending') return 'superseded'",
       replace: ") return 'superseded'",
       breaks: 'A cancelled run speaks.',
     },
     {
       name: 'conclude: called again, it keeps the first token',
-      find: "return (await updateRun(ledger, run, { token: tokens }, { now: Date.now() })) ? 'owed' : 'again'",
+      file: 'functions/conclude/store-conclusion.ts',
+      find: "return (await updateRun(ledger, run, { token: tokens }, { now: now() })) ? 'owed' : 'again'",
       replace: "return 'owed'",
       breaks: 'The token of a retry is never answered.',
     },
     {
       name: 'conclude: does not look whether all is shown',
-      find: '  await finishIfShown(coordinator, runId)\n',
+      find: '  await finishIfShown(deps, runId)\n',
       replace: '',
       breaks: 'Post showed everything before this token was written: it is answered only by the sweeper.',
     },
     {
       name: 'conclude: shown again, it says what another head’s review has said',
-      find: '{ announcedIn: owed.key, said }',
-      replace: '{ announcedIn: owed.key, said: said && [] }',
+      file: 'functions/conclude/make-conclusion.ts',
+      find: '{ announcedIn: owed.key, announced }',
+      replace: '{ announcedIn: owed.key, announced: announced && [] }',
       breaks: 'A head that is pushed back gets the comments a second time.',
     },
     {
@@ -115,8 +118,8 @@ const concluded = mutantsOf(
 
 const owedReviews = mutantsOf(
   {
-    file: 'functions/conclude/next-review.ts',
-    tests: ['test/functions/conclude/next-review.test.ts'],
+    file: 'functions/conclude/owed-review.ts',
+    tests: ['test/functions/conclude/owed-review.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [
@@ -158,10 +161,10 @@ const owedReviews = mutantsOf(
     },
     {
       name: 'conclude: what is shown again is not remembered as said',
-      file: 'functions/conclude/core/restated-verdict.ts',
+      file: 'functions/conclude/core/restated-conclusion.ts',
       find: 'return { ...verdict, runId, planKey, kind, round, announcedIn, announcedBefore }',
       replace: 'return { ...verdict, kind, round, announcedIn, announcedBefore }',
-      tests: ['test/functions/conclude/core/restated-verdict.test.ts'],
+      tests: ['test/functions/conclude/core/restated-conclusion.test.ts'],
       breaks: 'The next review says all of it once more.',
     },
     {
@@ -176,7 +179,7 @@ const owedReviews = mutantsOf(
 )
 
 const waits = mutantsOf(
-  { file: 'functions/plan/handler.ts', tests: [], schedules: ['test/simulation/schedules/limits.test.ts'] },
+  { file: 'functions/plan/plan-run.ts', tests: [], schedules: ['test/simulation/schedules/limits.test.ts'] },
   [
     {
       name: 'plan: GitHub is called into its limit',
@@ -186,13 +189,14 @@ const waits = mutantsOf(
     },
     {
       name: 'plan: a limit of GitHub is told to nobody',
+      file: 'functions/plan/without-plan.ts',
       find: '  await closeBudget(ledger, run.repository.installationId, now() + afterMs)\n',
       replace: '',
       breaks: 'Each waiting run asks GitHub every minute, which GitHub answers by longer limits.',
     },
     {
       name: 'plan: an outage of GitHub is waited for without end',
-      file: 'functions/plan/core/patience.ts',
+      file: 'functions/plan/core/after-failure.ts',
       find: 'now - Date.parse(startedAt) >= PLAN_PATIENCE_MS',
       replace: 'now < Date.parse(startedAt)',
       breaks: 'A run never ends, and nobody hears of it.',
@@ -209,7 +213,7 @@ const waits = mutantsOf(
 
 const toldOfCrashes = mutantsOf(
   {
-    file: 'functions/admit/handler.ts',
+    file: 'functions/admit/admit-review.ts',
     tests: ['test/functions/admit/room.test.ts'],
     schedules: ['test/simulation/schedules/leases.test.ts'],
   },
@@ -222,8 +226,8 @@ const toldOfCrashes = mutantsOf(
     },
     {
       name: 'admit: nobody told where the taking back was refused',
-      find: '(await takeBackEnded(coordinator, review, lost))) {',
-      replace: '((await takeBackEnded(coordinator, review, lost)) || true)) {',
+      find: '(await takeBackEnded(deps, review, lost))) {',
+      replace: '((await takeBackEnded(deps, review, lost)) || true)) {',
       breaks: 'A task waits for a review whose lease was taken at that moment, and dropped its token.',
     },
   ],

@@ -16,13 +16,13 @@ const kept = mutantsOf(
     },
     {
       name: 'renewal: an error taken for a confirmation',
-      find: '// Unknown: the next heartbeat asks again, and the end that was confirmed last still counts.',
-      replace: 'confirmedUntil = at + reviewLeaseMs',
+      find: '// Unknown: the next heartbeat renews again, and the last confirmed end still counts.',
+      replace: 'confirmedUntil = startedAt + reviewLeaseMs',
       breaks: 'A worker that can’t reach the ledger works on while its review is given to another.',
     },
     {
       name: 'renewal: counted from its answer',
-      find: 'confirmedUntil = at + reviewLeaseMs',
+      find: 'confirmedUntil = startedAt + reviewLeaseMs',
       replace: 'confirmedUntil = now() + reviewLeaseMs',
       breaks: 'A slow answer lets a worker believe in a lease that has ended.',
     },
@@ -152,8 +152,8 @@ const takenBack = mutantsOf(
 
 const told = mutantsOf(
   {
-    file: 'shared/coordinator/tell-done.ts',
-    tests: ['test/shared/coordinator/tell-done.test.ts'],
+    file: 'shared/coordinator/end-review.ts',
+    tests: ['test/shared/coordinator/end-review.test.ts'],
     schedules: ['test/simulation/schedules/leases.test.ts', 'test/small-model/fleet.test.ts'],
   },
   [

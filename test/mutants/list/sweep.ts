@@ -43,25 +43,28 @@ const swept = mutantsOf(
 
 const takenUp = mutantsOf(
   {
-    file: 'functions/sweep/take-up.ts',
+    file: 'functions/sweep/review.ts',
     tests: ['test/functions/sweep/take-up.test.ts'],
     schedules: ['test/simulation/schedules/fleet.test.ts', 'test/simulation/schedules/leases.test.ts'],
   },
   [
     {
       name: 'sweep: a run that has moved on is failed',
+      file: 'functions/sweep/run.ts',
       find: 'if (run?.version !== due.version) return\n',
       replace: 'if (!run) return\n',
       breaks: 'A run that was held or done just before its execution ended is failed.',
     },
     {
       name: 'sweep: a grant that was never told left alone',
+      file: 'functions/sweep/fleet.ts',
       find: "review?.state === 'waiting' ? [ticketOf(review)] : []",
       replace: "review?.state === 'ended' ? [ticketOf(review)] : []",
       breaks: 'A review keeps a slot that it was never told of.',
     },
     {
       name: 'sweep: void slots kept',
+      file: 'functions/sweep/fleet.ts',
       find: 'await grantSlots(deps, voidSlots(fleet.slots, reviews), ungranted)',
       replace: 'await grantSlots(deps, voidSlots({}, reviews), ungranted)',
       breaks: 'The place of a worker that completed and died stays taken.',
@@ -86,6 +89,7 @@ const takenUp = mutantsOf(
     },
     {
       name: 'sweep: a concluded run not finished',
+      file: 'functions/sweep/run.ts',
       find: 'if (await finishIfShown(deps, run.runId)) return\n',
       replace: '\n',
       breaks: 'A run that is shown ends only when post has looked at it once more.',
@@ -95,7 +99,7 @@ const takenUp = mutantsOf(
 
 const sweptRows = mutantsOf(
   {
-    file: 'functions/sweep/handler.ts',
+    file: 'functions/sweep/take-up.ts',
     tests: ['test/functions/sweep/handler.test.ts', 'test/functions/sweep/take-up.test.ts'],
     schedules: [],
   },

@@ -19,8 +19,8 @@ const signals = mutantsOf({ file: 'functions/review/probe-admitted.ts', tests, s
   },
   {
     name: 'let in: not waited for',
-    find: 'return (await underWay) ?? false',
-    replace: 'return underWay !== undefined',
+    find: 'return (await admission) ?? false',
+    replace: 'return admission !== undefined',
     breaks: 'A function that has answered stands still amid granting places.',
   },
 ])
@@ -28,20 +28,20 @@ const signals = mutantsOf({ file: 'functions/review/probe-admitted.ts', tests, s
 const effects = mutantsOf({ file: 'functions/review/end-work.ts', tests, schedules }, [
   {
     name: 'let in: by a worker whose lease is lost',
-    find: '    assertHeld()\n    const isOpen = await openPool',
-    replace: '    const isOpen = await openPool',
+    find: '    assertHeld()\n    const isPoolOpen = await openPool',
+    replace: '    const isPoolOpen = await openPool',
     breaks: 'A worker that was replaced reads and writes on.',
   },
   {
     name: 'let in: its pool opened twice',
-    find: 'isAnswered && !isOpen && (await',
+    find: 'isAnswered && !isPoolOpen && (await',
     replace: 'isAnswered && (await',
     breaks: 'Nothing but a read of the fleet more for each review of a model.',
   },
   {
     name: 'let in: then throttled, and not shown as parked again',
-    find: 'const seen = isOpen ? unmarked : run',
-    replace: 'const seen = run',
+    find: 'const current = isPoolOpen ? unmarked : run',
+    replace: 'const current = run',
     breaks: 'A run that waits for its model again says that it goes on.',
   },
 ])

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/base/limits.ts'
-import { headShown } from '../../../shared/runs/head.ts'
+import { headVisibility } from '../../../shared/runs/head.ts'
 
 const run = { head: 'mine', eventAt: 1_000_000, acceptedAt: 2_000_000 }
 const LAST_MOMENT = run.acceptedAt + HEAD_VISIBLE_WITHIN_MS
 
-const seen = (sha: string, updatedAt: number, now = run.acceptedAt) => headShown({ head: { sha }, updatedAt }, run, now)
+const seen = (sha: string, updatedAt: number, now = run.acceptedAt) =>
+  headVisibility({ head: { sha }, updatedAt }, run, now)
 
-describe('headShown', () => {
+describe('headVisibility', () => {
   it('the head of the run is live, however old the view', () => {
     for (const updatedAt of [0, run.eventAt, run.eventAt + 1]) expect(seen('mine', updatedAt, LAST_MOMENT)).toBe('live')
   })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { LENS_NAMES, LENSES } from '../../../shared/findings/lens.ts'
 import {
   configurationFrom,
   configurationJsonSchema,
@@ -102,7 +103,15 @@ describe('configurationFrom', () => {
   })
 })
 
-test('the published JSON Schema is the one that the code validates with; `node docs/schema.ts` writes it', () => {
-  const published: unknown = JSON.parse(readFileSync(new URL('../../docs/muster.schema.json', import.meta.url), 'utf8'))
-  expect(published).toEqual(configurationJsonSchema())
+const documentation = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
+
+test('docs/muster.schema.json is the schema that the code validates with; `node docs/schema.ts` writes it', () => {
+  expect(JSON.parse(documentation('muster.schema.json'))).toEqual(configurationJsonSchema())
+})
+
+test('docs/configuration.md has one row for each lens, and names the lenses that need a model', () => {
+  const rows = [...documentation('configuration.md').matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)]
+  expect(rows.map(([, lens, needs]) => [lens, needs === 'a model'])).toEqual(
+    LENS_NAMES.map((lens) => [lens, LENSES[lens].kind === 'model']),
+  )
 })

@@ -39,7 +39,7 @@ const changed = (path: string) => ({ path, status: 'modified' as const, hunks: [
 function verbs(open: readonly Finding[], changes: Partial<ReconciliationFacts> = {}) {
   return reconcileFindings({
     open,
-    said: open.map(({ fingerprint }) => fingerprint),
+    announced: open.map(({ fingerprint }) => fingerprint),
     sameHead: [],
     found: [],
     rejected: [],
@@ -139,7 +139,11 @@ describe('what stands', () => {
   it('IL2: of open ones only those were said before of which people were told', () => {
     const two = finding('two', { location: lines('src/b.ts') })
     const files = [changed('src/a.ts'), changed('src/b.ts')]
-    const { standing, announcedBefore } = verbs([finding('one'), two], { said: ['two', 'gone'], lenses: [], files })
+    const { standing, announcedBefore } = verbs([finding('one'), two], {
+      announced: ['two', 'gone'],
+      lenses: [],
+      files,
+    })
     expect(standing.map(({ fingerprint }) => fingerprint)).toEqual(['one', 'two'])
     expect(announcedBefore).toEqual(['two'])
   })

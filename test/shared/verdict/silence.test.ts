@@ -26,7 +26,7 @@ function fileOf(patch: string, more: Partial<Parameters<typeof fileChangeOf>[0]>
 const before = fileOf(HUNK)
 
 /** As the lens says it at the first head. */
-function saidOf(
+function findingOf(
   location: ClaimedLocation,
   more: Partial<ClaimedFinding> = {},
   file = before,
@@ -53,15 +53,15 @@ function saidOf(
 }
 
 const quoting = (quote: string): ClaimedLocation => ({ kind: 'quote', path: PATH, quote })
-const fenced = saidOf(quoting('db.run(sql)'))
-const unfenced = saidOf(quoting('db.run(sql)'), { rule: 'race', severity: 'medium', fenced: false })
+const fenced = findingOf(quoting('db.run(sql)'))
+const unfenced = findingOf(quoting('db.run(sql)'), { rule: 'race', severity: 'medium', fenced: false })
 
 /** What becomes of an open finding where its lens has read the file in full, and hasn't found it again. */
 function answer(finding: Finding, file: FileChange, changes: Partial<ReconciliationFacts> = {}) {
   const coverage = [{ path: file.path, state: 'full' }] as const
   const { dispositions, standing } = reconcileFindings({
     open: [finding],
-    said: [],
+    announced: [],
     sameHead: [],
     found: [],
     rejected: [],
@@ -116,14 +116,14 @@ describe('a fenced finding of which its model says nothing more', () => {
   test('on several lines, one with a secret, it is known by what a finding keeps of them', () => {
     const key = `AKIA${'Q3EGRIV5AOTZ7LBN'}`
     const file = fileOf(`@@ -1 +1,4 @@\n import db\n+open({\n+  key: '${key}',\n+})`)
-    const finding = saidOf(quoting(`open({\n  key: '${key}',\n})`), {}, file)
+    const finding = findingOf(quoting(`open({\n  key: '${key}',\n})`), {}, file)
     expect(finding.quote).not.toContain(key)
     expect(answer(finding, file)).toMatchObject({ verb: 'still_present', location: { startLine: 2, line: 4 } })
     expect(answer(finding, fileOf('@@ -1 +1,4 @@\n import db\n+open({\n+  key: secret(),\n+})')).verb).toBe('fixed')
   })
 
   test('about what the change removes, it stands until the code is back', () => {
-    const removed = saidOf({ ...quoting('check(user)'), side: 'LEFT' } as ClaimedLocation)
+    const removed = findingOf({ ...quoting('check(user)'), side: 'LEFT' } as ClaimedLocation)
     expect(answer(removed, before)).toMatchObject({ verb: 'still_present', location: { side: 'LEFT', line: 2 } })
     const restored = fileOf('@@ -1,3 +1,4 @@\n import db\n check(user)\n+log()\n close()')
     expect(answer(removed, restored).verb).toBe('fixed')
@@ -141,7 +141,7 @@ describe('a fenced finding of which its model says nothing more', () => {
   test('in a renamed file it stands under the new name, unless it was found there anew', () => {
     const renamed = fileOf(HUNK, { filename: 'src/b.ts', previous_filename: PATH, status: 'renamed' })
     expect(answer(fenced, renamed)).toMatchObject({ verb: 'still_present', location: { path: 'src/b.ts' } })
-    const anew = saidOf({ ...quoting('db.run(sql)'), path: 'src/b.ts' } as ClaimedLocation, {}, renamed)
+    const anew = findingOf({ ...quoting('db.run(sql)'), path: 'src/b.ts' } as ClaimedLocation, {}, renamed)
     expect(answer(fenced, renamed, { found: [anew] }).verb).toBe('no_longer_applicable')
     expect(answer(fenced, renamed, { found: [{ ...anew, severity: 'low' }] }).verb).toBe('still_present')
     expect(answer(unfenced, renamed).verb).toBe('no_longer_applicable')
@@ -186,7 +186,7 @@ describe('a fenced finding of which its model says nothing more', () => {
         const startLine = (from % texts.length) + 1
         const last = Math.min(texts.length, startLine + length)
         const file = fileOf(patch(texts))
-        const finding = saidOf({ kind: 'lines', path: PATH, side: 'RIGHT', startLine, line: last }, {}, file)
+        const finding = findingOf({ kind: 'lines', path: PATH, side: 'RIGHT', startLine, line: last }, {}, file)
         expect(answer(finding, file).isOpen).toBe(true)
         const changed = texts.map((text, index) => (index < startLine ? `changed: ${text}` : text))
         const left = changed.slice(0, startLine)
@@ -200,7 +200,7 @@ describe('a fenced finding of which its model says nothing more', () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => `+  value(${index % 7}, '${'x'.repeat(60)}')`)
     const file = fileOf(`@@ -0,0 +1,3000 @@\n${rows.join('\n')}`)
     const location = { kind: 'lines', path: PATH, side: 'RIGHT', startLine: 1, line: 3 } as const
-    const one = saidOf(location, {}, file)
+    const one = findingOf(location, {}, file)
     const open = Array.from({ length: 200 }, (_, index) => ({
       ...one,
       fingerprint: `f${index}`,
@@ -212,7 +212,7 @@ describe('a fenced finding of which its model says nothing more', () => {
   })
 })
 
-const NOTHING = { said: [], sameHead: [], rejected: [], lenses: [], files: [before], filesCut: false }
+const NOTHING = { announced: [], sameHead: [], rejected: [], lenses: [], files: [before], filesCut: false }
 
 describe('a finding that is not fenced, of which its model says nothing more', () => {
   test('is fixed at a newer head: the model may change its mind', () => {
@@ -258,7 +258,7 @@ describe('a finding that is not fenced, of which its model says nothing more', (
 })
 
 describe('a finding of an analyzer that finds it no more', () => {
-  const secret = saidOf(quoting('db.run(sql)'), {}, before, 'secrets')
+  const secret = findingOf(quoting('db.run(sql)'), {}, before, 'secrets')
 
   test('is fixed, also where its line is as it was: an analyzer says the same of the same code', () => {
     expect(answer(secret, before, { sameHead: [secret.fingerprint] }).verb).toBe('fixed')

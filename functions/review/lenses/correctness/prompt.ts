@@ -4,7 +4,7 @@ import { MODEL_LINE_CHARS_MAX } from '../../../../shared/base/limits.ts'
 import { redact, redactLines } from '../../../../shared/base/redaction.ts'
 import { plain, withoutHidden } from '../../../../shared/base/text.ts'
 import type { DiffLine, FileChange, Hunk } from '../../../../shared/findings/diff.ts'
-import type { Finding } from '../../../../shared/findings/finding.ts'
+import { type Finding, pathOf } from '../../../../shared/findings/finding.ts'
 import type { PullRequestFacts } from '../../../../shared/findings/lens.ts'
 
 export const INSTRUCTIONS = `You review one part of a pull request for faults that make the software wrong: wrong results, crashes, lost data, ways in, races, leaks, errors that are swallowed, callers that break.
@@ -63,7 +63,7 @@ function earlier(findings: readonly Finding[]): readonly string[] {
   return [
     'Reported at an earlier head (JSON, one a line). Check each in the diff; report it again, with the same rule and quote, only if it is still there.',
     ...findings.map(({ rule, title, location, quote }) =>
-      JSON.stringify({ rule, title, path: location.kind === 'pull_request' ? '' : location.path, quote }),
+      JSON.stringify({ rule, title, path: pathOf(location), quote }),
     ),
   ]
 }

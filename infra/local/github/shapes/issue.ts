@@ -1,5 +1,5 @@
 /** The issue that every pull request also is, and comments on it, as webhooks tell of them. */
-import type { Issue, IssueComment as IssueCommentOfEvent, Reactions } from '@octokit/webhooks-types'
+import type { components } from '@octokit/openapi-webhooks-types'
 import type { InstalledApp } from '../authentication.ts'
 import { nodeId } from '../identity.ts'
 import type { IssueComment, PullRequest, Repository } from '../records.ts'
@@ -7,6 +7,8 @@ import { iso, isoOrNull } from '../time.ts'
 import { associationOf, userShape } from './account.ts'
 import { issueCommentShape, issueUrl, labelShape, pullHtmlUrl, pullUrl } from './pull.ts'
 import { repositoryUrl } from './repository.ts'
+
+type CommentEvent = components['schemas']['webhook-issue-comment-created']
 
 export function issueShape(url: string, repository: Repository, pull: PullRequest, commentCount: number) {
   const api = issueUrl(url, repository, pull.number)
@@ -48,7 +50,7 @@ export function issueShape(url: string, repository: Repository, pull: PullReques
     body: pull.body,
     reactions: noReactions(`${api}/reactions`),
     performed_via_github_app: null,
-  } satisfies Issue
+  } satisfies CommentEvent['issue']
 }
 
 /** Written by a person: an App's own comments aren't told. */
@@ -57,12 +59,12 @@ export function issueCommentEventShape(
   app: InstalledApp,
   repository: Repository,
   comment: IssueComment,
-): IssueCommentOfEvent {
+): CommentEvent['comment'] {
   const shape = issueCommentShape(url, app, repository, comment)
   return { ...shape, performed_via_github_app: null, reactions: noReactions(`${shape.url}/reactions`) }
 }
 
-function noReactions(url: string): Reactions {
+function noReactions(url: string): CommentEvent['comment']['reactions'] {
   const none = { '+1': 0, '-1': 0, laugh: 0, hooray: 0, confused: 0, heart: 0, rocket: 0, eyes: 0 }
   return { url, total_count: 0, ...none }
 }

@@ -1,5 +1,5 @@
 /** A repository and what is in it, as GitHub's API writes them. */
-import type { Repository as WebhookRepository } from '@octokit/webhooks-types'
+import type { components } from '@octokit/openapi-webhooks-types'
 import type { Change } from '../git/diff.ts'
 import type { Commit, TreeEntry } from '../git/git.ts'
 import { nodeId } from '../identity.ts'
@@ -108,7 +108,7 @@ export function repositoryShape(url: string, repository: Repository) {
     created_at: createdAt,
     updated_at: createdAt,
     pushed_at: createdAt,
-  } satisfies Schemas['repository'] & Pick<WebhookRepository, 'custom_properties'>
+  } satisfies Schemas['repository'] & Pick<components['schemas']['repository-webhooks'], 'custom_properties'>
 }
 
 /** A changed file; `patch` is undefined where GitHub leaves it out. */

@@ -10,7 +10,7 @@ const head = sha('head')
 
 function facts(text: string, changes: Partial<CommandFacts> = {}): CommandFacts {
   return {
-    command: {
+    event: {
       kind: 'command',
       repository,
       number: 42,
@@ -50,7 +50,7 @@ describe('review', () => {
     const { runId, cause } = requestOf()
     const decision = decide(facts('/muster review'))
     expect(decision).toMatchObject({ kind: 'review', request: { runId, cause, head, kind: 'full', askedBy: 'person' } })
-    expect(decision).not.toHaveProperty('joins')
+    expect(decision).not.toHaveProperty('liveRun')
   })
 
   it.each(['/muster review', '/muster review mind the locks'])(
@@ -66,19 +66,19 @@ describe('review', () => {
     const decision = decide(facts('/muster review mind the locks'))
     expect(decision).toMatchObject({ request: { cause: 'comment:900', head, focus: 'mind the locks' } })
     const live = runOf({ state: 'running', head })
-    expect(decide(facts('/muster review mind the locks', { threadRun: live }))).toMatchObject({ joins: live })
+    expect(decide(facts('/muster review mind the locks', { threadRun: live }))).toMatchObject({ liveRun: live })
   })
 
   it('D7: joins a live review of this head, and none of another head, of analyzers, or that has ended', () => {
     const live = runOf({ state: 'running', head })
-    expect(decide(facts('/muster review', { threadRun: live }))).toMatchObject({ joins: live })
-    expect(decide(facts('/muster review', { headRun: live }))).toMatchObject({ joins: live })
+    expect(decide(facts('/muster review', { threadRun: live }))).toMatchObject({ liveRun: live })
+    expect(decide(facts('/muster review', { headRun: live }))).toMatchObject({ liveRun: live })
     for (const run of [
       { ...live, head: sha('old') },
       { ...live, kind: 'analyzers' },
       { ...live, state: 'ended' },
     ] as const) {
-      expect(decide(facts('/muster review', { threadRun: run }))).not.toHaveProperty('joins')
+      expect(decide(facts('/muster review', { threadRun: run }))).not.toHaveProperty('liveRun')
     }
   })
 

@@ -1,6 +1,6 @@
 /** What a run concludes where a model was throttled for longer than patience. */
 import { describe, expect, it } from 'vitest'
-import { conclude, type ReviewSeen } from '../../../../functions/conclude/core/conclude.ts'
+import { conclude, type ReviewWithResult } from '../../../../functions/conclude/core/conclude.ts'
 import { makePlan, type PlanFacts } from '../../../../functions/plan/core/plan.ts'
 import { fileChangeOf } from '../../../../shared/findings/diff.ts'
 import type { Finding } from '../../../../shared/findings/finding.ts'
@@ -42,7 +42,7 @@ const LISTED = { filename: 'src/archive.js', status: 'added', additions: 1, dele
 const givenUp = { state: 'failed', reason: impatience('model/a', 3_600_000) } as const
 
 /** Every planned review read with these findings, but for what is given up. */
-function seen(findings: readonly Finding[], throttled: readonly string[]): ReviewSeen[] {
+function seen(findings: readonly Finding[], throttled: readonly string[]): ReviewWithResult[] {
   return plan.reviews.map(({ lens, part, paths }) => {
     if (throttled.includes(lens)) return { review: { lens, part, ...givenUp }, result: undefined }
     const coverage = paths.map((path) => ({ path, state: 'full' }) as const)
@@ -76,11 +76,11 @@ describe('conclude', () => {
     const found = finding({ severity: 'medium' })
     const [first] = seen([found], [])
     if (!first?.result) throw new Error('Expected a result')
-    const read: ReviewSeen = {
+    const read: ReviewWithResult = {
       review: { lens: 'secrets', part: 0, state: 'completed' },
       result: { ...first.result, lens: 'secrets', part: 0, findings: [found] },
     }
-    const lost: ReviewSeen = { review: { lens: 'secrets', part: 1, state: 'ended' }, result: undefined }
+    const lost: ReviewWithResult = { review: { lens: 'secrets', part: 1, state: 'ended' }, result: undefined }
     const { verdict, lenses, findings } = conclude({ ...plan, reviews: parts }, [read, lost], [])
     expect(verdict).toBe('incomplete')
     expect(lenses.find(({ lens }) => lens === 'secrets')).toMatchObject({ state: 'failed', findings: 1 })
@@ -89,7 +89,7 @@ describe('conclude', () => {
 
   it('J5: a second reading that was throttled is inconclusive: what blocks stands as it was said', () => {
     const blocking = finding({ severity: 'critical' })
-    const adjudication: ReviewSeen = { review: { lens: 'adjudication', part: 0, ...givenUp }, result: undefined }
+    const adjudication: ReviewWithResult = { review: { lens: 'adjudication', part: 0, ...givenUp }, result: undefined }
     const conclusion = conclude(plan, [...seen([blocking], []), adjudication], [])
     expect(conclusion).toMatchObject({ verdict: 'changes_requested', adjudication: 'not_read', findings: [blocking] })
   })
@@ -146,7 +146,7 @@ describe('conclude', () => {
 })
 
 /** Every planned review read in full, and what the model said. */
-function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewSeen[] {
+function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewWithResult[] {
   return planned.reviews.map(({ lens, part, paths }) => ({
     review: { lens, part, state: 'completed' },
     result: {

@@ -8,7 +8,7 @@ import { MODEL_LINE_CHARS_MAX, PART_LINES_MAX } from '../../../../shared/base/li
 import { type FileChange, fileChangeOf } from '../../../../shared/findings/diff.ts'
 import type { Finding } from '../../../../shared/findings/finding.ts'
 import { groundClaims } from '../../../../shared/findings/grounding.ts'
-import { LENS_VERSIONS } from '../../../../shared/findings/lens.ts'
+import { LENSES } from '../../../../shared/findings/lens.ts'
 import { answers, type ModelTurn, modelStandIn, STAND_IN_USAGE } from '../models/model-stand-in.ts'
 import { addedFile, changedFile, lensInput, PULL_REQUEST } from './lens-input.ts'
 
@@ -230,7 +230,7 @@ describe('the prompt', () => {
   test('LE1: other words are another version, so that another plan key follows', () => {
     const material = promptFor([addedFile('a.ts', 'a')], { title: 't', body: 'b' })
     const words = digestOf({ INSTRUCTIONS, material, schema: JSON.stringify(z.toJSONSchema(replySchema)) })
-    // Another digest? Raise LENS_VERSIONS.correctness with it.
-    expect([LENS_VERSIONS.correctness, words.slice(0, 16)]).toEqual([1, '58b1d1988312a3bf'])
+    // Another digest? Raise LENSES.correctness.version with it.
+    expect([LENSES.correctness.version, words.slice(0, 16)]).toEqual([1, '58b1d1988312a3bf'])
   })
 })

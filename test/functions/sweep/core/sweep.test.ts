@@ -1,19 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  type ExecutionSeen,
-  isWanted,
-  nextDueAt,
-  runActionOf,
-  voidSlots,
-} from '../../../../functions/sweep/core/sweep.ts'
+import { isWanted, nextDueAt, runActionOf, voidSlots } from '../../../../functions/sweep/core/sweep.ts'
+import type { ExecutionStatus } from '../../../../shared/aws/executions.ts'
 import type { DueItem } from '../../../../shared/ledger/due.ts'
 import type { Review, ReviewState } from '../../../../shared/runs/review.ts'
 import type { RunState } from '../../../../shared/runs/run.ts'
 import { runOf, wantedReview } from '../../../shared/samples.ts'
 
 const STATES: readonly RunState[] = ['accepted', 'running', 'concluded', 'held', 'ending', 'ended']
-const SEEN: readonly ExecutionSeen[] = ['running', 'absent', 'ended']
+const STATUSES: readonly ExecutionStatus['kind'][] = ['running', 'absent', 'ended']
 
 describe('what the sweeper does about a run', () => {
   it.each([
@@ -33,12 +28,17 @@ describe('what the sweeper does about a run', () => {
 
   it('I5: every run that is not ended and not waiting for something alive is moved on', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...STATES), fc.constantFrom(...SEEN), fc.boolean(), (state, execution, halted) => {
-        const { kind } = runActionOf(runOf({ state }), execution, halted)
-        const waits = state === 'ended' || (state === 'held' && halted)
-        const alive = execution === 'running' && (state === 'accepted' || state === 'running')
-        expect(kind === 'look_later').toBe(waits || alive)
-      }),
+      fc.property(
+        fc.constantFrom(...STATES),
+        fc.constantFrom(...STATUSES),
+        fc.boolean(),
+        (state, execution, halted) => {
+          const { kind } = runActionOf(runOf({ state }), execution, halted)
+          const waits = state === 'ended' || (state === 'held' && halted)
+          const alive = execution === 'running' && (state === 'accepted' || state === 'running')
+          expect(kind === 'look_later').toBe(waits || alive)
+        },
+      ),
     )
   })
 })

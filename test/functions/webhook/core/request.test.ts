@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accepted, refusal } from '../../../../functions/webhook/core/answer.ts'
 import { deliveryOf, type HttpRequest } from '../../../../functions/webhook/core/request.ts'
-import { isFailure, Refused } from '../../../../shared/base/errors.ts'
+import { isFailure } from '../../../../shared/base/errors.ts'
 import { WEBHOOK_BODY_BYTES_MAX } from '../../../../shared/base/limits.ts'
 
 function request(changes: Partial<HttpRequest> & { header?: Record<string, string | undefined> } = {}): HttpRequest {
@@ -96,34 +95,5 @@ describe('deliveryOf', () => {
 
   it.each([undefined, ''])('a request without a body (%s) is refused before anybody verifies it', (body) => {
     expect(() => deliveryOf(request({ body }))).toThrow(/^malformed_body: /)
-  })
-})
-
-describe('answers', () => {
-  it.each([
-    ['malformed_body', 400],
-    ['malformed_headers', 400],
-    ['signature_missing', 401],
-    ['signature_mismatch', 401],
-    ['idempotency_conflict', 409],
-    ['body_too_large', 413],
-    ['unsupported_media_type', 415],
-    ['payload_invalid', 422],
-    ['identity_missing', 422],
-    ['busy', 503],
-  ] as const)('%s is answered %d, with its code, a sentence and the remedy', (code, statusCode) => {
-    const answer = refusal(new Refused(code, 'What is wrong.', 'What to do.'))
-    expect(answer.statusCode).toBe(statusCode)
-    expect(JSON.parse(answer.body)).toEqual({
-      error: { code, message: 'What is wrong.', remedy: 'What to do.' },
-    })
-  })
-
-  it('what is recorded is answered 202, as JSON', () => {
-    expect(accepted({ status: 'created', attempt: 1 })).toEqual({
-      statusCode: 202,
-      headers: { 'content-type': 'application/json' },
-      body: '{"status":"created","attempt":1}',
-    })
   })
 })

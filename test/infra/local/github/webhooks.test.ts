@@ -2,8 +2,8 @@
 
 import { createRequire } from 'node:module'
 import { sign, verify } from '@octokit/webhooks-methods'
-import type { IssueCommentEvent, PullRequestEvent } from '@octokit/webhooks-types'
 import { describe, expect, test } from 'vitest'
+import type { IssueCommentCreatedEvent, PullRequestEvent } from '../../../../infra/local/github/payloads.ts'
 import {
   APP,
   clientOf,
@@ -149,7 +149,7 @@ test('a person’s comment is told with the issue that the pull request is, with
   const { github, received, number, settled } = await delivered()
   const id = github.comment(REPOSITORY, number, 'mo', '/muster review')
   await settled(2)
-  const event: IssueCommentEvent = JSON.parse(received[1]?.body ?? '{}')
+  const event: IssueCommentCreatedEvent = JSON.parse(received[1]?.body ?? '{}')
   expect(received[1]?.headers['x-github-event']).toBe('issue_comment')
   expect(event).toMatchObject({
     action: 'created',
@@ -159,7 +159,7 @@ test('a person’s comment is told with the issue that the pull request is, with
     sender: { login: 'mo' },
   })
   const examples: { name: string; examples: object[] }[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
-  const all = examples.find(({ name }) => name === 'issue_comment')?.examples as IssueCommentEvent[]
+  const all = examples.find(({ name }) => name === 'issue_comment')?.examples as IssueCommentCreatedEvent[]
   const example = all.find(({ action }) => action === 'created')
   for (const part of ['issue', 'comment', 'repository', 'sender'] as const) {
     expect(Object.keys(event[part]), part).toEqual(expect.arrayContaining(Object.keys(example?.[part] ?? {})))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { headSeen } from '../../../../functions/plan/core/head.ts'
+import { pullRequestState } from '../../../../functions/plan/core/pull-request-state.ts'
 import { GITHUB_READ_BACK_MS, HEAD_VISIBLE_WITHIN_MS } from '../../../../shared/base/limits.ts'
 
 const EVENT_AT = 1_000_000
@@ -9,9 +9,9 @@ const run = { head: 'mine', eventAt: EVENT_AT, acceptedAt: ACCEPTED_AT }
 const LAST_MOMENT = ACCEPTED_AT + HEAD_VISIBLE_WITHIN_MS
 
 const seen = (sha: string, updatedAt: number, now = ACCEPTED_AT, state = 'open') =>
-  headSeen({ head: { sha }, state, updatedAt }, run, now).kind
+  pullRequestState({ head: { sha }, state, updatedAt }, run, now).kind
 
-describe('headSeen', () => {
+describe('pullRequestState', () => {
   it('the head that the event named is live, whenever GitHub says it was updated', () => {
     for (const updatedAt of [EVENT_AT - 1, EVENT_AT, EVENT_AT + 1]) expect(seen('mine', updatedAt)).toBe('live')
   })

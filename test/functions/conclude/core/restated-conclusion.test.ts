@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restatedVerdict } from '../../../../functions/conclude/core/restated-verdict.ts'
+import { restatedConclusion } from '../../../../functions/conclude/core/restated-conclusion.ts'
 import { announcementsOf } from '../../../../shared/verdict/announced-findings.ts'
 import { CHANGES_REQUESTED, finding } from '../conclusions.ts'
 
@@ -17,7 +17,7 @@ const edited = {
 }
 
 describe('a verdict that an edited description has brought up to date, said by the run that owes it', () => {
-  const again = restatedVerdict(edited, own, { announcedIn: 'review', said: ['one', 'gone'] })
+  const again = restatedConclusion(edited, own, { announcedIn: 'review', announced: ['one', 'gone'] })
 
   it('is that verdict, under the name and as the round of its run', () => {
     const { runId, planKey, kind, round } = own

@@ -1,12 +1,12 @@
 /** Which review is owed, over the real ledger, by what became of the reviews before. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  announcedFindings,
-  nextReview,
-  restatedReview,
-  supplementOf,
+  announcedFingerprints,
+  owedReview,
+  supplementAttempt,
+  unannouncedReview,
   unusedRound,
-} from '../../../functions/conclude/next-review.ts'
+} from '../../../functions/conclude/owed-review.ts'
 import { WITHDRAWAL_DECIDED_MS } from '../../../shared/base/limits.ts'
 import { type Message, withdrawMessage } from '../../../shared/ledger/message.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -55,7 +55,7 @@ async function message(key: string, state: Message['state'], runId = run.runId, 
 
 describe('what was said before', () => {
   const known = (now = PLANNED_AT, said = announcements('review', 'earlier')) =>
-    announcedFindings(world.ledger, run, plan({ announcements: said }), now)
+    announcedFingerprints(world.ledger, run, plan({ announcements: said }), now)
 
   it.each([
     ['said', ['a', 'b']],
@@ -82,7 +82,7 @@ describe('what was said before', () => {
 })
 
 describe('the review that a conclusion owes', () => {
-  const owed = (changes: Partial<Plan> = {}, made = conclusion) => nextReview(world.ledger, run, plan(changes), made)
+  const owed = (changes: Partial<Plan> = {}, made = conclusion) => owedReview(world.ledger, run, plan(changes), made)
 
   it('is the first of its plan key, also if it has nothing to say', async () => {
     expect(await owed()).toEqual({ key: 'review', before: undefined })
@@ -107,7 +107,7 @@ describe('the review that a conclusion owes', () => {
     await message('review', 'said')
     const further = await owed({ announcements: announcements('review') })
     expect(further).toEqual({ key: 'review-a3', before: undefined })
-    expect(further && supplementOf(further)).toBe(3)
+    expect(further && supplementAttempt(further)).toBe(3)
     expect(await owed({ announcements: announcements('review') }, nothingNew)).toBeUndefined()
   })
 
@@ -116,7 +116,7 @@ describe('the review that a conclusion owes', () => {
     await message('review-a2', 'failed')
     const again = await owed({ announcements: announcements('review-a2') })
     expect(again).toEqual({ key: 'review-a2', before: 'failed' })
-    expect(again && supplementOf(again)).toBe(2)
+    expect(again && supplementAttempt(again)).toBe(2)
   })
 
   it('is another one where the last further one was said', async () => {
@@ -145,7 +145,12 @@ describe('RO2: the round of a retry that has nothing to add', () => {
 
 describe('a verdict that is shown again', () => {
   const still = (announcedIn?: string) =>
-    restatedReview(world.ledger, run, plan(), announcedIn === undefined ? conclusion : { ...conclusion, announcedIn })
+    unannouncedReview(
+      world.ledger,
+      run,
+      plan(),
+      announcedIn === undefined ? conclusion : { ...conclusion, announcedIn },
+    )
 
   it('LE9: owes its review still if that failed', async () => {
     await message('review', 'failed')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Executions } from '../../../shared/aws/executions.ts'
-import { tellDone } from '../../../shared/coordinator/tell-done.ts'
+import { tellDone } from '../../../shared/coordinator/end-review.ts'
 import { dropToken, endReview } from '../../../shared/ledger/review.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
 import { startWorld, type World } from '../ledger/world.ts'

@@ -13,7 +13,7 @@ import type { Plan } from '../../shared/verdict/plan.ts'
 const REVIEW_KEY = 'review'
 const SUPPLEMENT_KEY = /^review-a(\d+)$/
 
-export interface NextReview {
+export interface OwedReview {
   readonly key: string
   /** The state of its message as it was read. */
   readonly before: MessageState | undefined
@@ -24,7 +24,12 @@ export interface NextReview {
  * refused, is said by the next one. While it isn't decided whether that review stands, throws Retry, for a bounded time
  * (IL2). `now` is ms UTC.
  */
-export async function announcedFindings(ledger: Ledger, run: Run, plan: Plan, now: number): Promise<readonly string[]> {
+export async function announcedFingerprints(
+  ledger: Ledger,
+  run: Run,
+  plan: Plan,
+  now: number,
+): Promise<readonly string[]> {
   const { announcements, plannedAt } = plan
   if (!announcements.message) return announcements.before
   const state = await stateOf(ledger, run, announcements.message)
@@ -38,12 +43,12 @@ export async function announcedFindings(ledger: Ledger, run: Run, plan: Plan, no
  * with what the first didn't say; none for a run of analyzers. One that failed is tried again under its own key, by which
  * it is found if it stands on GitHub after all.
  */
-export async function nextReview(
+export async function owedReview(
   ledger: Ledger,
   run: Run,
   plan: Plan,
   conclusion: Conclusion,
-): Promise<NextReview | undefined> {
+): Promise<OwedReview | undefined> {
   if (plan.kind !== 'full') return undefined
   const { runId } = run
   const { planKey, announcements } = plan
@@ -75,12 +80,12 @@ export async function unusedRound(
 }
 
 /** The review that a verdict still owes when it is shown again: one that was never said. */
-export async function restatedReview(
+export async function unannouncedReview(
   ledger: Ledger,
   run: Run,
   plan: Plan,
   conclusion: Conclusion,
-): Promise<NextReview | undefined> {
+): Promise<OwedReview | undefined> {
   const { planKey } = plan
   for (const key of new Set([REVIEW_KEY, conclusion.announcedIn ?? REVIEW_KEY])) {
     const before = await settledStateOf(ledger, run, { runId: run.runId, planKey, key })
@@ -90,7 +95,7 @@ export async function restatedReview(
 }
 
 /** The attempt whose further review this key names; undefined for the first. */
-export function supplementOf({ key }: NextReview): number | undefined {
+export function supplementAttempt({ key }: OwedReview): number | undefined {
   const attempt = SUPPLEMENT_KEY.exec(key)?.[1]
   return attempt === undefined ? undefined : Number(attempt)
 }

@@ -3,12 +3,12 @@
 import { isLeftOutOfModels, type LeftOut } from '../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../shared/findings/diff.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
-import { LENS_KINDS, LENS_NAMES, type LensName } from '../../../shared/findings/lens.ts'
+import { LENS_NAMES, LENSES, type LensName } from '../../../shared/findings/lens.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import type { Configuration } from '../../../shared/verdict/config.ts'
 import { notLookedAt } from '../../../shared/verdict/reconciliation.ts'
 
-export interface Carried {
+export interface CarriedOutcomes {
   /** What those lenses found at this very head. */
   readonly findings: readonly Finding[]
   /** Those that read it. */
@@ -17,22 +17,22 @@ export interface Carried {
   readonly leftOut: readonly LeftOut[]
 }
 
-export const NOTHING_CARRIED: Carried = { findings: [], lenses: [], leftOut: [] }
+export const NOTHING_CARRIED: CarriedOutcomes = { findings: [], lenses: [], leftOut: [] }
 
 /** Pure. `last` is the verdict at the head of the run, `placed` the lenses that read it again; one that is off has no say. */
-export function carriedFrom(
+export function carriedOutcomes(
   last: Conclusion,
   now: {
     readonly configuration: Configuration
     readonly placed: readonly LensName[]
     readonly files: readonly Pick<FileChange, 'path'>[]
   },
-): Carried {
+): CarriedOutcomes {
   const lenses: readonly string[] = LENS_NAMES.filter((lens) => {
     return now.configuration.lenses[lens] === 'active' && !now.placed.includes(lens)
   })
   const isCarried = ({ lens }: { readonly lens: string }) => lenses.includes(lens)
-  const hasModel = LENS_NAMES.some((lens) => LENS_KINDS[lens] === 'model' && lenses.includes(lens))
+  const hasModel = LENS_NAMES.some((lens) => LENSES[lens].kind === 'model' && lenses.includes(lens))
   const paths = new Set(now.files.map(({ path }) => path))
   const unseen = notLookedAt(last)
   return {

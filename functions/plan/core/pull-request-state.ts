@@ -1,10 +1,10 @@
 /** Whether GitHub shows the head that the event named, and the pull request open (DESIGN §9). Pure. */
 
 import { GITHUB_READ_BACK_MS } from '../../../shared/base/limits.ts'
-import { headShown, type PullRequestShown } from '../../../shared/runs/head.ts'
+import { headVisibility, type PullRequestShown } from '../../../shared/runs/head.ts'
 import type { Run } from '../../../shared/runs/run.ts'
 
-export type HeadSeen =
+export type PullRequestState =
   | { readonly kind: 'live' }
   | { readonly kind: 'closed' }
   /** Another head, of a later event: this run has been overtaken. */
@@ -15,17 +15,17 @@ export type HeadSeen =
   | { readonly kind: 'failed' }
 
 /** What the pull request, as GitHub shows it at `now` (ms UTC), means for a run. */
-export function headSeen(
+export function pullRequestState(
   shown: PullRequestShown,
   run: Pick<Run, 'head' | 'eventAt' | 'acceptedAt'>,
   now: number,
-): HeadSeen {
+): PullRequestState {
   if (shown.state === 'closed' && shown.updatedAt > run.eventAt) return { kind: 'closed' }
   // Closed and reopened within one second: GitHub may be behind.
   if (shown.state === 'closed' && shown.updatedAt === run.eventAt) {
     return now - run.acceptedAt < GITHUB_READ_BACK_MS ? { kind: 'wait' } : { kind: 'closed' }
   }
-  switch (headShown(shown, run, now)) {
+  switch (headVisibility(shown, run, now)) {
     case 'live':
       return { kind: 'live' }
     case 'moved':

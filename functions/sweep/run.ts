@@ -1,0 +1,72 @@
+/** Takes up a run that is due: starts, resumes, ends or fails it, or has GitHub brought up to it. */
+import {
+  describeExecution,
+  type ExecutionStatus,
+  executionArnOf,
+  startExecution,
+  stopExecution,
+} from '../../shared/aws/executions.ts'
+import { finishEnding } from '../../shared/coordinator/ending.ts'
+import { finishIfShown } from '../../shared/coordinator/finish.ts'
+import { standingHalt } from '../../shared/ledger/halt.ts'
+import { beginEnding, readRun } from '../../shared/ledger/run.ts'
+import { resumeRun } from '../../shared/ledger/run-again.ts'
+import { readThread } from '../../shared/ledger/thread.ts'
+import { isLive, type Reason, type Run } from '../../shared/runs/run.ts'
+import { runActionOf } from './core/sweep.ts'
+import type { Tick } from './core/tick.ts'
+import type { SweepDeps } from './deps.ts'
+import { nudgePost } from './nudge-post.ts'
+
+const EXECUTION_FAILED: Reason = {
+  code: 'execution_failed',
+  sentence: 'Its execution ended without a verdict; the Step Functions console shows why.',
+}
+
+export async function takeUpRun(deps: SweepDeps, due: Run, tick: Tick): Promise<void> {
+  const { ledger, executions, stateMachineArn, log, now } = deps
+  const execution = await executionStatus(deps, due)
+  // Read again after its execution: just before an execution ends, the run may have been written as held or done.
+  const run = await readRun(ledger, due.runId)
+  if (run?.version !== due.version) return
+  const action = runActionOf(run, execution, run.state === 'held' && (await mustWait(deps, run)))
+  log.info('Run taken up', { runId: run.runId, attempt: run.attempt, outcome: `${run.state}:${action.kind}` })
+  switch (action.kind) {
+    case 'start':
+      return startExecution(executions, stateMachineArn, run)
+    case 'fail':
+      await beginEnding(ledger, run, { outcome: 'failed', reason: EXECUTION_FAILED, now: now() })
+      await finishEnding(deps, run.runId)
+      return
+    case 'finish_ending':
+      await finishEnding(deps, run.runId)
+      return
+    case 'nudge':
+      if (await finishIfShown(deps, run.runId)) return
+      return nudgePost(deps, { repositoryId: run.repository.id, number: run.number, runId: run.runId }, tick)
+    case 'resume': {
+      // A token may have stayed unanswered when the run was held; by now its review belongs to the next attempt's Admit.
+      await stopExecution(executions, executionArnOf(stateMachineArn, run), 'held')
+      const resumed = await resumeRun(ledger, run, now())
+      if (resumed) await startExecution(executions, stateMachineArn, resumed)
+      return
+    }
+    case 'look_later':
+      return
+  }
+}
+
+/** Read only for a run that waits for its execution. */
+async function executionStatus(deps: SweepDeps, run: Run): Promise<ExecutionStatus['kind']> {
+  if (run.state !== 'accepted' && run.state !== 'running') return 'running'
+  return (await describeExecution(deps.executions, executionArnOf(deps.stateMachineArn, run))).kind
+}
+
+/** True while the halt still stands, or the review of the head whose description was edited is still live. */
+async function mustWait({ ledger }: SweepDeps, run: Run): Promise<boolean> {
+  if (await standingHalt(ledger, run.repository)) return true
+  if (run.reason?.code !== 'attempt_waits') return false
+  const thread = await readThread(ledger, run.repository.id, run.number)
+  const liveRun = thread?.liveRun && (await readRun(ledger, thread.liveRun.runId))
+  return liveRun?.head === run.head && isLive(liveRun.state)
+}
