@@ -1,5 +1,5 @@
 /** One cell of the matrix: one thing to be shown, one fault of GitHub at one call, a poster that dies at one moment; and what stands there in the end. */
-import type { Failing, FaultKind } from '../../infra/local/github/faults.ts'
+import type { FaultKind, InjectedFault } from '../../infra/local/github/faults.ts'
 import { unreachable } from '../../shared/github/failures.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { checkRunIdentity } from '../../shared/publishing/check-run.ts'
@@ -141,7 +141,7 @@ export async function runCell(world: PostWorld, { step, trouble, kill, sabotage 
 function poster(
   step: Step,
   trouble: Trouble,
-  failing: Failing | undefined,
+  failing: InjectedFault | undefined,
   kill: Kill,
   sabotage: CellOptions['sabotage'],
 ) {
@@ -189,7 +189,7 @@ async function untilNothingIsDue(world: PostWorld, subject: Subject, nudge: () =
 }
 
 /** Lets what GitHub held back happen now, after everything was shown. */
-async function landed(world: PostWorld, failing: Failing): Promise<void> {
+async function landed(world: PostWorld, failing: InjectedFault): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   world.standIn.observe(({ fault }) => {
     if (fault === 'late') resolve()
