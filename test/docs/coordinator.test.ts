@@ -1,4 +1,4 @@
-/** The protocol's page names every point and every state that the code has, and no point that it hasn't. */
+/** docs/coordinator.md names every failpoint, state and invariant of the code, and no other. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FAILPOINTS } from '../../shared/base/failpoints.ts'
@@ -19,7 +19,7 @@ function literalsOf(path: string, type: string): string[] {
   return [...union.matchAll(/'(\w+)'/g)].map(([, literal = '']) => literal)
 }
 
-test('crash windows: each point of the code stands in one row, and no other does', () => {
+test('each failpoint of the code has one row among the crash windows, and no row has another', () => {
   const rows = section('Crash windows').split('\n')
   const named = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`(\w+\.\w+)`/g)].map(([, point]) => point),
@@ -27,7 +27,7 @@ test('crash windows: each point of the code stands in one row, and no other does
   expect(named.toSorted()).toEqual([...FAILPOINTS].toSorted())
 })
 
-describe('the diagrams have each state of the code, and no other', () => {
+describe('a diagram has each state of the code, and no other', () => {
   const diagrams = [...section('States').matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, text = '']) => text)
   const statesIn = (diagram = '') =>
     new Set(
@@ -44,12 +44,12 @@ describe('the diagrams have each state of the code, and no other', () => {
   })
 })
 
-test('what always holds: each invariant of the simulation has its row', () => {
+test('each invariant of the simulation has its row in the page', () => {
   const rows = [...section('What always holds').matchAll(/^\| (I\d) \|/gm)].map(([, id]) => id)
   expect(rows).toEqual(invariantIds.filter((id) => /^I\d$/.test(id)))
 })
 
-test('each file and folder that it names is there', () => {
+test('each file and folder that the page names is there', () => {
   const paths = [...page.matchAll(/`((?:shared|test)\/[^\s`]+)`/g)].map(([, path = '']) => path)
   expect(paths.length).toBeGreaterThan(5)
   expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([])

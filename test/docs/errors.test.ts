@@ -1,4 +1,4 @@
-/** The table of errors in the documentation is the one in the code. */
+/** The pages have the error codes and the ceiling of the code. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -12,7 +12,7 @@ test('every error code stands once in docs/errors.md, and no other does', () => 
   expect(documented.toSorted()).toEqual(codes.toSorted())
 })
 
-test('AW94: the ceiling that the documentation names is the one in the code', () => {
+test('AW94: the default ceiling in the pages is the number in the code', () => {
   const ceiling = /FLEET_CONCURRENCY_DEFAULT = (\d+)/.exec(read('shared/base/limits.ts'))?.[1]
   expect(read('docs/configuration.md')).toContain(`at most **${ceiling}** reviews at once`)
   expect(read('README.md')).toContain(`**${ceiling}** reviews at once`)

@@ -18,11 +18,16 @@ export function read(file: string): string {
   return readFileSync(path.join(root, file), 'utf8')
 }
 
-/** The comments and literal texts of a source, a comment of several lines as one. */
+/** The comments of a source, each of several lines as one. */
+export function commentsOf(file: string): string[] {
+  return parseSync(file, read(file)).comments.map(({ value }) =>
+    value.replace(/^[*\s]+/, '').replace(/\s*\n\s*\*?\s*/g, ' '),
+  )
+}
+
+/** The comments and literal texts of a source: its words. */
 export function wordsOf(file: string): string[] {
-  const { program, comments } = parseSync(file, read(file))
-  const said = comments.map(({ value }) => value.replace(/^[*\s]+/, '').replace(/\s*\n\s*\*?\s*/g, ' '))
-  return [...said, ...literalsIn(program)]
+  return [...commentsOf(file), ...literalsIn(parseSync(file, read(file)).program)]
 }
 
 function below(folder: string): string[] {

@@ -1,7 +1,8 @@
 /** What pages and sources refer to is in the repository: pages, headings, files and names. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { files, pages, read } from './pages.ts'
+import { subjects } from '../law/law.ts'
+import { commentsOf, files, pages, read } from './pages.ts'
 
 /** Folders below the root, each with a slash at its end. */
 const folders = new Set(files.flatMap(foldersOf))
@@ -19,6 +20,24 @@ test('no source and no page cites a page outside of the repository', () => {
         .flatMap((line, index) => (OUTSIDE.test(line) ? [`${file}:${index + 1}`] : [])),
     )
   expect(cited).toEqual([])
+})
+
+test('each source and page that a comment of product code names is in the repository', () => {
+  const product = files.filter((file) => /^(functions|shared|infra|cli)\/.*\.ts$/.test(file))
+  const wrong = product.flatMap((file) =>
+    commentsOf(file)
+      .flatMap((comment) => [...comment.matchAll(/(?<![\w./-])[\w./-]+\.(?:ts|md)\b/g)].map(([name]) => name))
+      .filter((name) => (isPath(name) || name.endsWith('.md')) && !isThere(name))
+      .map((name) => `${file} names ${name}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the picture of the folders has each folder of shared, the pure ones in the order of the law', () => {
+  const texts = [...read('docs/house.svg').matchAll(/<text[^>]*>([^<]+)<\/text>/g)].map(([, text = '']) => text)
+  const inShared = new Set(files.flatMap((file) => /^shared\/(\w+)\//.exec(file)?.[1] ?? []))
+  expect([...inShared].filter((folder) => !texts.includes(folder))).toEqual([])
+  expect(texts.filter((text) => subjects.some((subject) => subject === text))).toEqual([...subjects])
 })
 
 describe.each(pages)('%s', (page) => {
