@@ -1,4 +1,6 @@
-/** Admits a review of a live run: the review waits with its task token, and the token is answered as soon as its state allows. */
+/**
+ * Admits a review of a live run: the review waits with its task token, which is answered as soon as the state allows.
+ */
 import { answerToken } from '../../shared/aws/executions.ts'
 import type { Log } from '../../shared/aws/log.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
@@ -13,7 +15,7 @@ export interface AdmitDeps extends Coordinator {
   readonly log: Log
 }
 
-/** `lost` is the worker of an earlier epoch that the state machine has seen crash. */
+/** `lost` is the worker of an earlier epoch whose crash the state machine has seen. */
 export async function admitReview(
   deps: AdmitDeps,
   wanted: Parameters<typeof awaitGrant>[1],
@@ -27,7 +29,7 @@ export async function admitReview(
     log.info('Worker lost', { ...about, outcome: 'taken_back' })
     return
   }
-  // After a refused take-back too: somebody else was faster, and the state that was read decides as ever.
+  // Also after a refused take-back: another process was faster, and the admission depends on the state as read.
   const admission = admissionOf(review)
   log.info('Admission', { ...about, outcome: admission.kind })
   switch (admission.kind) {
@@ -39,7 +41,7 @@ export async function admitReview(
     case 'enqueue':
       return enqueue(deps, review)
     case 'wait':
-      // A live worker answers this token when it completes. A lease that has ended is not waited for (AW37).
+      // A live worker answers the token on completion. An ended lease is taken back at once (AW37).
       await takeBackEnded(deps, review)
   }
 }

@@ -1,4 +1,4 @@
-/** Admit: a review gets a ticket with its task token, and waits at no cost until the fleet has a slot for it. */
+/** Admit: a review gets a ticket with its task token, and waits at no cost until the fleet has a slot. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
@@ -16,7 +16,7 @@ const ledger = openLedger(environment('TABLE_NAME'), timings())
 const executions = openExecutions()
 const deps: AdmitDeps = { ledger, executions, log: openLog('admit'), now: Date.now, nonce: randomUUID }
 
-/** Returns nothing: the task token is answered, now or when the review gets its slot. */
+/** Returns nothing: the task token is answered, now or at the grant of a slot. */
 export async function handler(input: unknown): Promise<void> {
   const { runId, attempt, review, token, lost } = inputOf(admitInput, input)
   const name = reviewNameIn({ runId, review })

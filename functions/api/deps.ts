@@ -1,4 +1,4 @@
-/** What the API works with. */
+/** The dependencies of the API. */
 import type { EndingDeps } from '../../shared/coordinator/ending.ts'
 import type { StartDeps } from '../../shared/coordinator/start-run.ts'
 

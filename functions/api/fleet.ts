@@ -1,4 +1,4 @@
-/** The fleet: shown with who works and who waits, and given other limits, which take effect at once. */
+/** The fleet: shown with its slots and tickets, and given new limits, which take effect at once. */
 
 import { Refused } from '../../shared/base/errors.ts'
 import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
@@ -9,7 +9,7 @@ import { type HttpRequest, jsonIn, revisionIn } from './core/request.ts'
 import type { ApiDeps } from './deps.ts'
 import { setLimits } from './set-limits.ts'
 
-/** 200 with a view, and the revision of the limits as its entity tag. */
+/** 200 with the fleet's view, and the revision of the limits as its entity tag. */
 export async function showFleet({ ledger }: ApiDeps): Promise<HttpAnswer> {
   const [fleet, waiting, halts] = await Promise.all([readFleet(ledger), readWaiting(ledger), standingHalts(ledger)])
   const standing = Object.entries(halts).flatMap(([scope, halt]) => (halt ? [{ scope, ...halt }] : []))
@@ -19,8 +19,8 @@ export async function showFleet({ ledger }: ApiDeps): Promise<HttpAnswer> {
 }
 
 /**
- * A sparse change, and what is effective then. Throws Refused `limits_invalid` and `limit_above_ceiling` (CE2), and
- * `limits_changed` where `If-Match` names an earlier revision; Retry `busy`.
+ * 200 with the effective limits after a sparse change. Throws Refused `limits_invalid` and `limit_above_ceiling` (CE2),
+ * Refused `limits_changed` if `If-Match` names an earlier revision, and Retry `busy`.
  */
 export async function changeLimits(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const change = await setLimits(deps, jsonIn(request), revisionIn(request))
@@ -30,7 +30,7 @@ export async function changeLimits(deps: ApiDeps, request: HttpRequest): Promise
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  limits_invalid: 'Name only what is to change; null takes a value back to its default.',
-  limit_above_ceiling: 'Ask for less, or raise the limit that is named in the same change.',
+  limits_invalid: 'Name only the limits to change; null takes a value back to its default.',
+  limit_above_ceiling: 'Ask for less, or raise the named limit in the same change.',
   limits_changed: 'Read the fleet again, and decide again.',
 }

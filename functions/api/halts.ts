@@ -1,4 +1,4 @@
-/** Halts: shown, set and lifted. What is held under one goes on when it is lifted (DESIGN §7). */
+/** Halts: shown, set and lifted. Held runs go on once their halt is lifted. */
 
 import { Refused } from '../../shared/base/errors.ts'
 import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
@@ -8,15 +8,18 @@ import { liftHalt, setHalt, standingHalts } from '../../shared/ledger/halt.ts'
 import { callerOf, expectNothingIn, type HttpRequest, scopeIn, whyIn } from './core/request.ts'
 import type { ApiDeps } from './deps.ts'
 
-/** 200 with the halt of exactly this scope. Throws Refused `unknown_halt` if none stands. */
+/** 200 with the halt of exactly the named scope. Throws Refused `unknown_halt` if none stands. */
 export async function showHalt({ ledger }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const scope = scopeIn(request)
   const halt = (await standingHalts(ledger))[scope]
-  if (!halt) throw new Refused('unknown_halt', `No halt stands for ${scope}.`, 'Nothing is to be lifted there.')
+  if (!halt) throw new Refused('unknown_halt', `No halt stands for ${scope}.`, 'No halt needs lifting.')
   return answer(200, haltViewOf({ scope, ...halt }))
 }
 
-/** 200 with the halt that stands then; an earlier one of an operator is kept, a pause of a comment is replaced. Throws Refused `halts_full`, Retry `busy`. */
+/**
+ * 200 with the standing halt: an operator's earlier halt is kept, a comment's pause is replaced. Throws Refused
+ * `halts_full`, Retry `busy`.
+ */
 export async function halt({ ledger, now, log }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const scope = scopeIn(request)
   const halt = await setHalt(ledger, { scope, by: callerOf(request), why: whyIn(request), since: now() })
@@ -24,7 +27,7 @@ export async function halt({ ledger, now, log }: ApiDeps, request: HttpRequest):
   return answer(200, haltViewOf(halt))
 }
 
-/** 200 with the halt that stood, or null. Who waits is served at once; held runs go on with the next sweep. */
+/** 200 with the lifted halt, or null. Waiting reviews get slots at once; held runs go on with the next sweep. */
 export async function resume(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
   const scope = scopeIn(request)

@@ -1,4 +1,4 @@
-/** The API for programs and operators. Callers are authorised by IAM before this is reached. */
+/** The API for programs and operators. IAM authorises every caller before the call. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
@@ -27,7 +27,7 @@ const deps: ApiDeps = {
   log,
 }
 
-/** By API Gateway's route key: the routes that infra/http-api.ts has. */
+/** The routes of infra/http-api.ts, by API Gateway's route key. */
 const routes: Readonly<Record<string, (deps: ApiDeps, request: HttpRequest) => Promise<HttpAnswer>>> = {
   'GET /runs/{runId}': showRun,
   'POST /runs/{runId}/cancel': cancel,
@@ -42,7 +42,7 @@ const routes: Readonly<Record<string, (deps: ApiDeps, request: HttpRequest) => P
 export async function handler(request: HttpRequest): Promise<HttpAnswer> {
   try {
     const route = routes[request.routeKey ?? '']
-    if (!route) throw new Refused('unknown_route', 'There is no such route.', 'See the documentation of this version.')
+    if (!route) throw new Refused('unknown_route', 'The route is unknown.', 'See the documentation of this version.')
     return await route(deps, request)
   } catch (error) {
     log.warn('Not done', { error: nameOf(error), key: request.routeKey ?? '' })

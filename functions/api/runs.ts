@@ -1,4 +1,4 @@
-/** Runs: shown as they are now, cancelled, and asked for again. */
+/** Runs: shown, cancelled, and asked for again. */
 
 import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
 import { cancelRun } from '../../shared/coordinator/cancel.ts'
@@ -12,7 +12,10 @@ import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from 
 import { stateOf, viewOf } from './core/run-view.ts'
 import type { ApiDeps } from './deps.ts'
 
-/** 200 with the view. A verdict is told only when it is the one of the run's own plan. Throws Refused `unknown_run`. */
+/**
+ * 200 with the view. The conclusion is shown only if its plan key is the run's current plan key. Throws Refused
+ * `unknown_run`.
+ */
 export async function showRun({ ledger, documents }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const runId = runIdIn(request)
   const run = runId === undefined ? undefined : await readRun(ledger, runId)
@@ -23,7 +26,9 @@ export async function showRun({ ledger, documents }: ApiDeps, request: HttpReque
   return answer(200, viewOf(run, reviews, conclusion))
 }
 
-/** 200 with the run as it is then: one that had ended stays as it ended. Throws Refused `unknown_run`, Retry `busy`. */
+/**
+ * 200 with the run after the cancellation: an ended run stays as it was. Throws Refused `unknown_run`, Retry `busy`.
+ */
 export async function cancel(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
   const runId = runIdIn(request)
@@ -32,7 +37,7 @@ export async function cancel(deps: ApiDeps, request: HttpRequest): Promise<HttpA
   return answer(200, stateOf(run))
 }
 
-/** 200 with the run and what the asking came to. Throws Refused `unknown_run`, Retry `busy`. */
+/** 200 with the run and the effect of the request. Throws Refused `unknown_run`, Retry `busy`. */
 export async function retry(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
   const runId = runIdIn(request)

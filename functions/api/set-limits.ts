@@ -1,4 +1,4 @@
-/** Changing the fleet's limits: a raise grants at once, a lowering drains (DESIGN §5). */
+/** Changes the fleet's limits: a raise grants at once, a lowering drains. */
 
 import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
@@ -7,9 +7,9 @@ import type { LimitsChange } from '../../shared/fleet/ceiling.ts'
 import { updateLimits } from '../../shared/ledger/fleet.ts'
 
 /**
- * Changes the limits (a sparse patch; `revision` only if nobody may have changed them since) and grants what they allow
- * now: who waits under a raised limit waits no longer (IL13). Lowered, nothing is ended, and nothing granted until fewer
- * work (CE7). Refusals are values; throws Retry `busy`.
+ * Changes the limits by a sparse patch, and grants at once whatever the new limits allow (IL13). After a lowering no
+ * review is ended, and no slot granted until enough reviews have ended (CE7). With `revision`, limits changed since are
+ * refused. Refusals are values; throws Retry `busy`.
  */
 export async function setLimits(coordinator: Coordinator, patch: unknown, revision?: number): Promise<LimitsChange> {
   const { ledger, nonce, now } = coordinator

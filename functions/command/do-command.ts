@@ -1,4 +1,4 @@
-/** Does what a command asks: reads how everything is, decides, acts, and owes the one reply that it gets. */
+/** Carries out a command: reads the facts, decides, acts, and owes the comment one reply. */
 import type { Log } from '../../shared/aws/log.ts'
 import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
@@ -26,14 +26,14 @@ export interface CommandDeps extends EndingDeps {
 }
 
 /**
- * Repeatable: what was done already is answered as it was, and the first reply stands. Throws Retry `head_not_visible` while
- * GitHub doesn't show yet what the comment was written about.
+ * Repeatable: a repeated command has the same effect, and the first reply stands. Throws Retry `head_not_visible` while
+ * GitHub lags behind the comment.
  */
 export async function doCommand(deps: CommandDeps, event: RecordedCommand): Promise<void> {
   const facts = await factsOf(deps, event)
   const decision = decide(facts)
   if (decision.kind === 'wait') {
-    throw new Retry('head_not_visible', 'GitHub does not show the head that is meant yet.', GITHUB_UNREACHABLE_MS)
+    throw new Retry('head_not_visible', 'GitHub does not show the intended head yet.', GITHUB_UNREACHABLE_MS)
   }
   await reply(deps, event, await act(deps, facts, decision))
   deps.log.info('Command done', { outcome: decision.kind })
@@ -67,7 +67,7 @@ async function factsOf({ ledger, github, now }: CommandDeps, event: RecordedComm
   }
 }
 
-/** Acts, and says what came of it. */
+/** Acts, and returns the text of the reply. */
 async function act(deps: CommandDeps, facts: CommandFacts, decision: Exclude<Decision, { kind: 'wait' }>) {
   const { ledger, now } = deps
   const { event, halt, thread, pullRequest } = facts

@@ -1,4 +1,4 @@
-/** Command: does what events other than heads ask of a pull request. */
+/** Command: handles events of pull requests: closings and commands in comments. */
 import { randomUUID } from 'node:crypto'
 import { type BatchAnswer, processBatch, type QueueRecord } from '../../shared/aws/batch.ts'
 import { environment, timings } from '../../shared/aws/environment.ts'
@@ -36,16 +36,18 @@ const deps: EndingDeps = {
 }
 
 export async function handler(batch: { readonly Records: readonly QueueRecord[] }): Promise<BatchAnswer> {
-  return processBatch(batch.Records, takeUp, (error) => log.error('An event was not done', { error: nameOf(error) }))
+  return processBatch(batch.Records, processNudge, (error) =>
+    log.error('An event was not done', { error: nameOf(error) }),
+  )
 }
 
-/** Does one event; one that was done already is acknowledged, one that can't be done yet is due again, however long that lasts. */
-async function takeUp(body: string): Promise<void> {
+/** Handles one event. A done event is acknowledged; an event that must wait is due again, for however long. */
+async function processNudge(body: string): Promise<void> {
   const name = inputOf(inboxNudge, JSON.parse(body))
   const event = await openEvent(ledger, name)
   if (!event) return
   try {
-    await (event.kind === 'closed' ? endRun(event) : obey(event))
+    await (event.kind === 'closed' ? endClosed(event) : obey(event))
   } catch (error) {
     if (!isFailure(error, 'retry')) throw error
     log.warn('An event waits', { event: event.kind, code: error.code })
@@ -55,17 +57,17 @@ async function takeUp(body: string): Promise<void> {
   await finishEvent(ledger, event)
 }
 
-/** The pull request was closed: what reviews it ends. */
-async function endRun(event: ClosedEvent): Promise<void> {
-  const ends = runToEnd(event, await readThread(ledger, event.repository.id, event.number))
-  if (ends && (await beginEnding(ledger, ends, { ...ends, eventAt: event.eventAt, now: Date.now() }))) {
+/** Ends the run of a closed pull request. */
+async function endClosed(event: ClosedEvent): Promise<void> {
+  const run = runToEnd(event, await readThread(ledger, event.repository.id, event.number))
+  if (run && (await beginEnding(ledger, run, { ...run, eventAt: event.eventAt, now: Date.now() }))) {
     FAILPOINT: await failpoint('command.ending_begun')
-    await finishEnding(deps, ends.runId)
+    await finishEnding(deps, run.runId)
   }
-  log.info('Event done', { event: event.kind, outcome: ends ? 'ended' : 'nothing_to_end' })
+  log.info('Event done', { event: event.kind, outcome: run ? 'ended' : 'nothing_to_end' })
 }
 
-/** A person's command. Where GitHub is gone for us, or forbids what is needed, there is nobody to be answered. */
+/** Carries out a person's command. If GitHub is gone for us, or forbids a needed call, no reply is possible. */
 async function obey(event: RecordedCommand): Promise<void> {
   const github = whileNew(await openInstallation(event.repository.installationId, Date.now()), event, Date.now)
   try {

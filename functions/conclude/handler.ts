@@ -1,4 +1,4 @@
-/** Conclude: merges the results of a run into a verdict, writes it in one transaction, and waits until GitHub shows it. */
+/** Conclude: merges results into a verdict, writes it in one transaction, and waits until GitHub shows it. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { answerToken, openExecutions } from '../../shared/aws/executions.ts'
@@ -42,7 +42,7 @@ export async function handler(input: unknown): Promise<void> {
     await nudge(outbox, { contract: CONTRACT, repositoryId: repository.id, number, runId }, deps.nonce())
   }
   FAILPOINT: await failpoint('conclude.nudged')
-  // A post that came between the transaction and this token may have shown everything (IL10).
+  // A post between the transaction and this token may have shown everything (IL10).
   await finishIfShown(deps, runId)
 }
 

@@ -1,4 +1,4 @@
-/** Stores a conclusion: its documents first, then everything that names them in one transaction. */
+/** Stores a conclusion: the documents first, then all their names in one transaction. */
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { holdForHalt } from '../../shared/coordinator/hold.ts'
 import { putDocument } from '../../shared/documents/documents.ts'
@@ -11,19 +11,19 @@ import { checkRunOf } from './core/check-run.ts'
 import { isWhole } from './core/conclude.ts'
 import { labelOf } from './core/label.ts'
 import { summaryOf } from './core/summary.ts'
-import type { ConcludeDeps, MadeConclusion } from './make-conclusion.ts'
+import type { ConcludeDeps, ConclusionToStore } from './make-conclusion.ts'
 
-/** `again` where the thread or the run has changed since it was read. */
+/** `again` if the thread or the run has changed since Conclude read it. */
 export async function storeConclusion(
   deps: ConcludeDeps,
   { run, thread, token }: Pick<ConclusionWrite, 'run' | 'thread' | 'token'>,
-  { conclusion, ...made }: MadeConclusion,
+  { conclusion, ...owed }: ConclusionToStore,
 ): Promise<'owed' | 'held' | 'again'> {
   const document = await putDocument(deps.documents, conclusion)
   const resources = await storeResources(deps, run, conclusion)
   FAILPOINT: await failpoint('conclude.documents_stored')
   const moved = await writeConclusion(deps.ledger, {
-    ...made,
+    ...owed,
     thread,
     run,
     token,
@@ -51,7 +51,7 @@ async function storeResources(
   ]
 }
 
-/** Keeps the token of a further call for a run that has concluded, so that this call is answered too. */
+/** Adds the task token of a further call to a concluded run: the end of the run answers all tokens. */
 export async function storeToken({ ledger, now }: ConcludeDeps, run: Run, token: string): Promise<'owed' | 'again'> {
   const tokens = withToken(run.token, token)
   return (await updateRun(ledger, run, { token: tokens }, { now: now() })) ? 'owed' : 'again'

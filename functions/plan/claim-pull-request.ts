@@ -1,4 +1,4 @@
-/** Claims the pull request for a run: from then on this run, and no other, may speak for it. */
+/** Claims the pull request for a run: from then on only this run may speak for the pull request. */
 import { Retry } from '../../shared/base/errors.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
 import { readRun } from '../../shared/ledger/run.ts'
@@ -10,29 +10,33 @@ import { claim, seenOpen, type Thread } from '../../shared/runs/thread.ts'
 import { pullRequestState } from './core/pull-request-state.ts'
 import type { PlanDeps } from './deps.ts'
 
+export interface Claimed {
+  readonly kind: 'claimed'
+  readonly run: Run
+  readonly thread: Thread
+  readonly pullRequest: PullRequest
+  readonly ends: string | undefined
+}
+
+interface EndClaim {
+  readonly kind: 'end'
+  readonly outcome: RunOutcome
+  readonly reason: Reason
+  /** The pull request as GitHub shows it, with another head. */
+  readonly shown?: PullRequestShown
+}
+
 export type Claim =
-  | {
-      readonly kind: 'claimed'
-      readonly run: Run
-      readonly thread: Thread
-      readonly pullRequest: PullRequest
-      readonly ends: string | undefined
-    }
+  | Claimed
   | { readonly kind: 'halted' }
-  /** An edited description doesn't cut short the review of its head: it waits until that run has ended. */
+  /** A run for an edited description waits until the review of its head has ended. */
   | { readonly kind: 'waits'; readonly behind: string }
-  /** By another call of this attempt, whose plan it is. */
+  /** Another call of this attempt has stored this plan. */
   | { readonly kind: 'planned'; readonly run: Run; readonly plan: string }
   | { readonly kind: 'held' }
-  | {
-      readonly kind: 'end'
-      readonly outcome: RunOutcome
-      readonly reason: Reason
-      /** The pull request as GitHub shows it, with another head. */
-      readonly shown?: PullRequestShown
-    }
+  | EndClaim
 
-/** In this order: the thread's version, then GitHub, then the transaction on that version (DESIGN §4: claim). */
+/** The order matters: the thread's version, then GitHub, then the transaction on that version. */
 export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim> {
   const { ledger, github } = deps
   return contended<Claim>(async () => {
@@ -40,22 +44,23 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
-    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    // Another call of Plan was faster: Step Functions may take a call for failed while it still runs.
     if (current.state === 'held') return { kind: 'held' }
     if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)
     if (decision.kind === 'superseded') return overtaken('a later event')
 
     const pullRequest = await github.pullRequest(run.repository, run.number)
-    const seen = pullRequestState(pullRequest, current, now)
-    if (seen.kind === 'wait')
-      throw new Retry('head_not_visible', `GitHub doesn't show ${run.head.slice(0, 7)} as it is yet.`, 5_000)
-    if (seen.kind === 'superseded') return { ...overtaken(`the head ${seen.by.slice(0, 7)}`), shown: pullRequest }
-    if (seen.kind === 'closed') {
-      return ends('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
+    const state = pullRequestState(pullRequest, current, now)
+    if (state === 'not_yet') {
+      throw new Retry('head_not_visible', `GitHub doesn't show the head ${run.head.slice(0, 7)} yet.`, 5_000)
     }
-    if (seen.kind === 'failed') {
-      return ends('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
+    if (state === 'moved') return { ...overtaken(`the head ${pullRequest.head.sha.slice(0, 7)}`), shown: pullRequest }
+    if (state === 'closed') {
+      return endClaim('closed', { code: 'pull_request_closed', sentence: 'The pull request is closed.' })
+    }
+    if (state === 'not_in_time') {
+      return endClaim('failed', { code: 'head_not_visible', sentence: 'GitHub did not show this head in time.' })
     }
     const before = decision.ends === undefined ? undefined : await readRun(ledger, decision.ends)
     if (run.kind === 'analyzers' && before && before.head === run.head && isLive(before.state)) {
@@ -83,10 +88,10 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
   })
 }
 
-function overtaken(by: string): Extract<Claim, { kind: 'end' }> {
-  return ends('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
+function overtaken(by: string): EndClaim {
+  return endClaim('superseded', { code: 'head_superseded', sentence: `Overtaken by ${by}.` })
 }
 
-function ends(outcome: RunOutcome, reason: Reason): Extract<Claim, { kind: 'end' }> {
+function endClaim(outcome: RunOutcome, reason: Reason): EndClaim {
   return { kind: 'end', outcome, reason }
 }

@@ -1,4 +1,4 @@
-/** Plan: claims the pull request for a run, reads it, and stores what is to be read by which lens. Once for an attempt. */
+/** Plan: claims the pull request for a run, reads it, and stores which lens reads which files. Once for an attempt. */
 import { randomUUID } from 'node:crypto'
 import { environment, optionalEnvironment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions, stateMachineArnOf } from '../../shared/aws/executions.ts'
@@ -31,8 +31,8 @@ const container: Omit<RoomDeps, 'stateMachineArn'> = {
 }
 
 /**
- * Throws `retry` while GitHub doesn't show the pull request or its head yet, or can't be read: the machine calls again. Answers
- * `wait` while a limit of GitHub stands, so that no room calls into the limit.
+ * Throws `retry` while GitHub doesn't show the pull request or its head yet, or doesn't answer: the machine calls
+ * again. Answers `wait` while a limit of GitHub stands, so that no room calls into the limit.
  */
 export async function handler(input: unknown): Promise<PlanAnswer> {
   const { runId, attempt, execution, startedAt } = inputOf(planInput, input)

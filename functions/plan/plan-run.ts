@@ -1,4 +1,4 @@
-/** Plans a run: claims its pull request, ends the run before it, and stores its plan. */
+/** Plans a run: claims the pull request, ends the run before, and stores the plan. */
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { finishEnding } from '../../shared/coordinator/ending.ts'
 import { whileNew } from '../../shared/github/while-new.ts'

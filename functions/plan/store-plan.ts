@@ -1,4 +1,4 @@
-/** Makes the plan of a claimed run, stores it once for its attempt, and shows that the review is on its way. */
+/** Makes the plan of a claimed run, stores it once for its attempt, and shows the review in progress. */
 import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
@@ -6,7 +6,6 @@ import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/base/limits.ts'
 import { getDocument, putDocument } from '../../shared/documents/documents.ts'
 import { effectiveOf } from '../../shared/fleet/ceiling.ts'
 import { poolsOf } from '../../shared/fleet/pools.ts'
-import type { PullRequest } from '../../shared/github/github.ts'
 import { readFleet } from '../../shared/ledger/fleet.ts'
 import { writePlan } from '../../shared/ledger/plan.ts'
 import type { Raise } from '../../shared/ledger/resource.ts'
@@ -15,20 +14,17 @@ import type { LabelResource } from '../../shared/publishing/github-payloads.ts'
 import type { PlanAnswer } from '../../shared/runs/contract.ts'
 import { reviewIdOf } from '../../shared/runs/review.ts'
 import type { Run } from '../../shared/runs/run.ts'
-import type { Thread } from '../../shared/runs/thread.ts'
 import { isRestated, type Plan } from '../../shared/verdict/plan.ts'
+import type { Claimed } from './claim-pull-request.ts'
 import { makePlan } from './core/plan.ts'
 import type { PlanDeps, RoomDeps } from './deps.ts'
 import { gather, withTexts } from './gather.ts'
 
-/** Throws Retry `claim_contended` if the run changed while it was planned: what stands there then decides. */
-export async function planClaimed(
-  deps: PlanDeps,
-  claimed: { readonly run: Run; readonly thread: Thread; readonly pullRequest: PullRequest },
-): Promise<PlanAnswer> {
-  const { ledger, documents, deploymentModel, now, log } = deps
+/** Throws Retry `claim_contended` if the run has changed since the claim: the next call decides anew. */
+export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<PlanAnswer> {
+  const { ledger, documents, now, log } = deps
   const { run } = claimed
-  const planWithoutTexts = makePlan(await gather(deps, { ...claimed, deploymentModel, now: now() }))
+  const planWithoutTexts = makePlan(await gather(deps, claimed))
   const restated = isRestated(run, planWithoutTexts)
   const plan = restated ? planWithoutTexts : await withTexts(deps, planWithoutTexts)
   const digest = await putDocument(documents, plan)
@@ -47,7 +43,7 @@ export async function planClaimed(
   return answerPlanned(deps, planned, plan, 'planned')
 }
 
-/** The answer for a run that has a plan already, whose digest is `plan`. */
+/** The answer for a run with a plan, whose digest is `plan`. */
 export async function answerReplay(deps: RoomDeps, run: Run, plan: string): Promise<PlanAnswer> {
   return answerPlanned(deps, run, await getDocument<Plan>(deps.documents, plan), 'replay')
 }
@@ -69,7 +65,7 @@ async function answerPlanned(deps: RoomDeps, run: Run, plan: Plan, outcome: 'pla
   }
 }
 
-/** The check run is in progress and the label says so, from now until there is a verdict (PR1). */
+/** The check run and the label say "in progress" until there is a verdict (PR1). */
 async function inProgress({ documents }: PlanDeps, run: Run, plan: Plan): Promise<Raise['wanted']> {
   const label: LabelResource = { kind: 'label', label: 'muster: checking' }
   const checkRun = inProgressCheckRun(run, [...new Set(plan.reviews.map(({ lens }) => lens))])

@@ -1,4 +1,4 @@
-/** Answers for a run that gets no plan now: the run ends, is held, or waits for GitHub. */
+/** Answers for a run without a plan: the run ends, is held, or waits for GitHub. */
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { finishEnding } from '../../shared/coordinator/ending.ts'
 import { holdBehind, holdForHalt } from '../../shared/coordinator/hold.ts'
@@ -14,7 +14,7 @@ export function answer(outcome: PlanAnswer['outcome']): PlanAnswer {
   return { outcome, ceiling: 1, reviews: [], adjudication: '' }
 }
 
-/** Closes the budget of the installation for `afterMs`, so that no room calls GitHub until then. */
+/** Closes the budget of the installation for `afterMs`: no room calls GitHub until then. */
 export async function answerWait({ ledger, now, log }: RoomDeps, run: Run, afterMs: number): Promise<PlanAnswer> {
   await closeBudget(ledger, run.repository.installationId, now() + afterMs)
   log.info('A plan waits for GitHub', { runId: run.runId, attempt: run.attempt, code: 'github_throttled' })

@@ -21,21 +21,21 @@ export interface EndDeps extends Coordinator, ShowParkedDeps {
   readonly random: () => number
 }
 
-/** A review that a worker holds, and its run, both as read when the work began. */
+/** A review held by a worker, and its run, both as read when the work began. */
 export interface HeldReview {
   readonly run: Run
   readonly review: Review
   readonly owner: string
 }
 
-/** The whole run waits: no conclusion is made without the reviews that the halt keeps from being read. */
+/** The whole run waits: no conclusion is made without the reviews withheld by the halt. */
 export async function hold(deps: EndDeps, { run, review }: HeldReview): Promise<ReviewAnswer> {
   await holdForHalt(deps, run)
   FAILPOINT: await failpoint('review.run_held')
   return end(deps, review, 'held')
 }
 
-/** Ends a review that its run doesn't want any more, or not under this halt, and hands its slot on. */
+/** Ends a review unwanted by its run, or held under a halt, and hands its slot on. */
 export async function end(deps: EndDeps, review: Review, outcome: 'ended' | 'held'): Promise<ReviewAnswer> {
   await endUnwanted(deps, review, outcome)
   FAILPOINT: await failpoint('review.ended')
@@ -44,8 +44,8 @@ export async function end(deps: EndDeps, review: Review, outcome: 'ended' | 'hel
 }
 
 /**
- * Opens the pool whose probe the model has admitted and is still reading, and shows that the run goes on; a review that is no
- * probe opens nothing. True if the pool is open then and the run says so. Never rejects: `finish` repeats a step that failed.
+ * Opens the pool of a probe admitted by the model and still being read, and shows that the run goes on; any other
+ * review opens nothing. True if the pool is open and the run says so. Never rejects: `finish` repeats a failed step.
  */
 export async function admitOthers(
   deps: EndDeps,
@@ -65,7 +65,7 @@ export async function admitOthers(
   }
 }
 
-/** Completes a review that is done. A probe's pool opens before the slot is released: the next holder finds the pool open. */
+/** Completes a done review. A probe's pool opens before the slot is released: the next holder finds the pool open. */
 export async function finish(
   deps: EndDeps,
   held: HeldReview,
@@ -100,7 +100,8 @@ export async function park(
   }
   if (!(await parkReview(deps, review, { epoch: review.epoch, owner }, throttled))) throw new StaleFence()
   log.info('Parked', { runId: run.runId, reviewId: `${review.lens}/${review.part}`, outcome: review.pool })
-  // Where `admitOthers` has opened the pool, the run may carry its mark here as read, but no longer in the ledger.
+  // Where `admitOthers` has opened the pool, the run as read here may carry its mark, but no longer the run in the
+  // ledger.
   const { parked: _mark, ...unmarked } = run
   const current = isPoolOpen ? unmarked : run
   await orLeaveToSweeper(deps, review, () => showParked(deps, current, { pool: review.pool, since, nextTry: until }))
@@ -123,11 +124,11 @@ async function complete(deps: EndDeps, { review, owner }: HeldReview, outcome: R
   return { outcome: outcome.state, ...counts }
 }
 
-/** The review's outcome stands whatever happens here: a slot that was not released is void, and the sweeper hands it on (RC6). */
+/** The review's outcome stands whatever happens here: an unreleased slot is void, and the sweeper hands it on (RC6). */
 async function orLeaveToSweeper({ log }: EndDeps, { runId }: Review, effect: () => Promise<void>): Promise<void> {
   try {
     await effect()
   } catch (error) {
-    log.warn('What follows from the review was not done; the sweeper will', { runId, error: nameOf(error) })
+    log.warn('A step after the review failed; the sweeper repeats it', { runId, error: nameOf(error) })
   }
 }

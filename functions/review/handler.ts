@@ -1,4 +1,7 @@
-/** Review: under a lease, one lens reads one part of the diff. Its result is stored and completed by fence, its slot handed on. */
+/**
+ * Review: under a lease, one lens reads one part of the diff. The result is stored and completed by fence, the slot
+ * handed on.
+ */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'

@@ -7,15 +7,20 @@ import type { Ledger } from '../../shared/ledger/table.ts'
 import type { ReviewName } from '../../shared/runs/review.ts'
 
 export interface KeptLease {
-  /** Aborted with StaleFence when the lease is lost, or could not be confirmed before its end (AW38). */
+  /** Aborted with StaleFence when the lease is lost, or not confirmed before its end (AW38). */
   readonly signal: AbortSignal
-  /** Throws StaleFence unless the lease is confirmed at this moment; called before each effect. */
+  /** Throws StaleFence unless the lease is confirmed now; called before each effect. */
   assertHeld(): void
-  /** Stops the renewals: none is sent after this resolves. A renewal under way is aborted; if it lands late, the fence refuses it. */
+  /**
+   * Stops the renewals: after it resolves, none is sent. A renewal under way is aborted; a late one is refused by the
+   * fence.
+   */
   stop(): Promise<void>
 }
 
-/** Renews at every heartbeat. A renewal that errs has an unknown outcome: work goes on, but not beyond the confirmed end. */
+/**
+ * Renews at every heartbeat. A failed renewal has an unknown outcome: work goes on, but not beyond the confirmed end.
+ */
 export function keepLease(
   ledger: Ledger,
   name: ReviewName,
@@ -46,7 +51,7 @@ export function keepLease(
   }, heartbeatMs)
   heartbeats.unref()
 
-  // The end may fall between two heartbeats. If renewals have moved it, the timer is set again.
+  // The end may fall between two heartbeats. After a renewal the timer is set again.
   let end: NodeJS.Timeout
   function awaitEnd(): void {
     const leftMs = confirmedUntil - now()

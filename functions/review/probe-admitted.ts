@@ -3,9 +3,12 @@
 import { PROBE_ADMITTED_MS } from '../../shared/base/limits.ts'
 import type { ModelCalls } from '../../shared/findings/lens.ts'
 
-/** Watches the model calls of one reading. */
+/** Watches the model calls of a reading. */
 export interface ProbeWatch extends ModelCalls {
-  /** Waits for `admitOthers` if it is under way, and lets it begin no more. Its result; false if it never began. */
+  /**
+   * Waits for `admitOthers` if under way, and prevents any later call. Returns its result; false if it was never
+   * called.
+   */
   stop(): Promise<boolean>
 }
 

@@ -1,4 +1,7 @@
-/** Reads one review under its lease, through its lens and its model. The result is stored before any item names it. */
+/**
+ * Reads one review under a lease, through its lens and its model. The result is stored before any item names its
+ * digest.
+ */
 import type { Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/base/errors.ts'
@@ -20,23 +23,23 @@ import { whenProbeAdmitted } from './probe-admitted.ts'
 
 /** The outcome of reading a review. */
 export type ReadingOutcome = {
-  /** The pool of its model was opened to other reviews during the reading. */
+  /** The model's pool was opened to other reviews during the reading. */
   readonly isPoolOpen: boolean
 } & (
   | {
       readonly kind: 'done'
       readonly outcome: ReviewOutcome
-      /** The model has answered during this reading: it is not throttled. */
+      /** The model has answered during the reading, and is not throttled. */
       readonly isAnswered: boolean
     }
   | {
-      /** The review is not done: the model wants no call for so long, ms. */
+      /** The review is not done: the model wants no call for `afterMs`. */
       readonly kind: 'throttled'
       readonly afterMs: number
     }
 )
 
-/** The lease of a reading, and its limits. */
+/** The lease of a reading, and the reading's limits. */
 export interface WorkLease {
   readonly owner: string
   readonly planDigest: string
@@ -55,9 +58,9 @@ export interface WorkDeps {
 }
 
 /**
- * Throws StaleFence if the lease is lost, and Retry `busy` if an AWS service fails, which says nothing about the review. Every
- * other error but a throttled model is the reason of a failed review, never "no findings". Ends before the function's own
- * deadline, whether the lens heeds its signal or not.
+ * Throws StaleFence if the lease is lost, and Retry `busy` if an AWS service fails, which says nothing about the
+ * review. Any further error, except of a throttled model, is the reason of a failed review, never "no findings". Ends
+ * before the function's own deadline, whether the lens heeds its signal or not.
  */
 export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Promise<ReadingOutcome> {
   const { ledger, now, log } = deps
@@ -95,7 +98,7 @@ export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Pr
   }
 }
 
-/** Failures that come from an answer of the model: the model isn't throttled. */
+/** Failures after an answer of the model: the model isn't throttled. */
 const ANSWERED_CODES: readonly ErrorCode[] = [
   'model_refused',
   'model_quota_exhausted',
@@ -112,14 +115,14 @@ interface StoredResult {
   readonly result: ReviewResult
 }
 
-/** The result that an earlier worker stored before it died; there was no earlier worker in the first epoch. */
+/** The result stored by an earlier worker before its death; the first epoch has no earlier worker. */
 async function readCachedResult({ documents, log }: WorkDeps, review: Review): Promise<StoredResult | undefined> {
   if (review.epoch === 1) return undefined
   const digest = await cachedResult(documents, review)
   if (digest === undefined) return undefined
   try {
     const result = await getDocument<ReviewResult>(documents, digest)
-    log.info('Made before', { runId: review.runId, reviewId: `${review.lens}/${review.part}` })
+    log.info('Cached result read', { runId: review.runId, reviewId: `${review.lens}/${review.part}` })
     return { digest, result }
   } catch (error) {
     if (isFailure(error, 'dead')) return undefined // the bucket lost the document: the lens reads again
@@ -127,7 +130,7 @@ async function readCachedResult({ documents, log }: WorkDeps, review: Review): P
   }
 }
 
-/** Lets the lens read, and stores the result: first its content, then the name by which a later worker finds it. */
+/** Lets the lens read, and stores the result: first the content, then the name for a later worker. */
 async function readAndStore(
   deps: WorkDeps,
   review: Review,
@@ -206,7 +209,7 @@ async function modelOf(
   return { ...plan.model, ...(apiKey ? { apiKey } : {}), timeoutMs: MODEL_CALL_MS, calls }
 }
 
-/** The key in the secret's JSON; undefined for an endpoint that needs none. Never quotes the secret. */
+/** The key in the secret's JSON; undefined for an endpoint without a key. Never quotes the secret. */
 function apiKeyIn(secret: string): string | undefined {
   let value: unknown
   try {
@@ -223,7 +226,7 @@ function apiKeyIn(secret: string): string | undefined {
   return typeof apiKey === 'string' && apiKey !== '' ? apiKey : undefined
 }
 
-/** True for an error of an AWS service, and for a missing answer of one: no lens can throw either. */
+/** True for an error of an AWS service, and for its missing answer: no lens can throw either. */
 function isServiceFailure(error: unknown): boolean {
   if (isFailure(error, 'retry')) return error.code === 'busy'
   return typeof error === 'object' && error !== null && '$metadata' in error

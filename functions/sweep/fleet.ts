@@ -1,4 +1,4 @@
-/** Takes up the fleet when it is due: hands void slots on, finishes grants, forgets idle pools. */
+/** Takes up the due fleet: hands void slots on, finishes grants, opens idle pools. */
 import { grantSlots } from '../../shared/coordinator/grant-slots.ts'
 import { forgetIdlePools } from '../../shared/coordinator/parking.ts'
 import { readFleet, restFleet } from '../../shared/ledger/fleet.ts'
@@ -14,7 +14,7 @@ export async function takeUpFleet(deps: SweepDeps): Promise<void> {
     const name = parseReviewId(reviewId)
     reviews.set(reviewId, name && (await readReview(deps.ledger, name)))
   }
-  // A waiting review that has a slot: the process that granted the slot died before it finished the grant (IL7).
+  // A waiting review with a slot: the granting process died before it finished the grant (IL7).
   const ungranted = [...reviews.values()].flatMap((review) => (review?.state === 'waiting' ? [ticketOf(review)] : []))
   await grantSlots(deps, voidSlots(fleet.slots, reviews), ungranted)
   await forgetIdlePools(deps)

@@ -1,4 +1,4 @@
-/** Sweep: every minute, takes up every item that is due. Each action is conditional and repeatable. */
+/** Sweep: every minute, takes up every due item. Each action is conditional and repeatable. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
@@ -28,8 +28,8 @@ const deps: SweepDeps = {
 }
 
 /**
- * Each kind of item has a lane of its own, oldest first, so that many, slow or failing items of one kind delay no other kind.
- * Ends in good time before its deadline; items that were not reached are the oldest of the next minute.
+ * Each kind of item has a lane of its own, oldest first: many, slow or failing items of one kind delay no further kind.
+ * The sweep ends well before its deadline, and items left over are the oldest of the next minute.
  */
 export async function handler(
   _event: unknown,

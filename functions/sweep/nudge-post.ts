@@ -5,7 +5,7 @@ import { CONTRACT } from '../../shared/base/limits.ts'
 import type { Tick } from './core/tick.ts'
 import type { SweepDeps } from './deps.ts'
 
-/** Once a tick for each run: the run, its messages and its resources are often due together. */
+/** Once a tick for each run, as a run, its messages and its resources are often due together. */
 export async function nudgePost(
   { outbox }: SweepDeps,
   about: { readonly repositoryId: number; readonly number: number; readonly runId: string },

@@ -1,4 +1,4 @@
-/** Takes up a review that is due: tells its task, ends it, queues it again, gives it up, or takes it back from a dead worker. */
+/** Takes up a due review: tells its task, ends, queues or fails the review, or takes it back from a dead worker. */
 import { endUnwanted, tellDone } from '../../shared/coordinator/end-review.ts'
 import { enqueue, grantSlots, slotOf } from '../../shared/coordinator/grant-slots.ts'
 import { holdForHalt } from '../../shared/coordinator/hold.ts'
@@ -32,7 +32,7 @@ export async function takeUpReview(deps: SweepDeps, due: Review, tick: Tick): Pr
   await takeBackEnded(deps, review)
 }
 
-/** A review that only waits costs no write: thousands may wait. */
+/** A waiting review costs no write: thousands may wait. */
 async function takeUpWaiting(deps: SweepDeps, { review, run }: { review: Review; run: Run }, tick: Tick) {
   const { ledger } = deps
   // Under a halt no slot is granted, and the run waits as a whole, not each of its reviews.
@@ -41,9 +41,9 @@ async function takeUpWaiting(deps: SweepDeps, { review, run }: { review: Review;
     return
   }
   if (await takeUpParked(deps, review, run)) return
-  // Ticket or marker may have been lost with the process that wrote them. To put them again is harmless.
+  // Ticket or marker may have been lost with their writer. To put both again is harmless.
   if (!(await isQueued(ledger, ticketOf(review)))) return enqueue(deps, review)
-  // A process may have freed a slot and died before its hand-over; one hand-over serves all waiting reviews.
+  // A process may have died between a release and its hand-over; one hand-over serves all waiting reviews.
   return tick.once('hand_on', () => grantSlots(deps))
 }
 

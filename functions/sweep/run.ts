@@ -1,4 +1,4 @@
-/** Takes up a run that is due: starts, resumes, ends or fails it, or has GitHub brought up to it. */
+/** Takes up a due run: starts, resumes, ends or fails it, or has post show what is owed. */
 import {
   describeExecution,
   type ExecutionStatus,
@@ -26,7 +26,8 @@ const EXECUTION_FAILED: Reason = {
 export async function takeUpRun(deps: SweepDeps, due: Run, tick: Tick): Promise<void> {
   const { ledger, executions, stateMachineArn, log, now } = deps
   const execution = await executionStatus(deps, due)
-  // Read again after its execution: just before an execution ends, the run may have been written as held or done.
+  // Read again after the execution's status: the run may have been written as held or done just before the execution
+  // ended.
   const run = await readRun(ledger, due.runId)
   if (run?.version !== due.version) return
   const action = runActionOf(run, execution, run.state === 'held' && (await mustWait(deps, run)))
@@ -45,7 +46,8 @@ export async function takeUpRun(deps: SweepDeps, due: Run, tick: Tick): Promise<
       if (await finishIfShown(deps, run.runId)) return
       return nudgePost(deps, { repositoryId: run.repository.id, number: run.number, runId: run.runId }, tick)
     case 'resume': {
-      // A token may have stayed unanswered when the run was held; by now its review belongs to the next attempt's Admit.
+      // A token may have stayed unanswered when the run was held; by now its review belongs to the next attempt's
+      // Admit.
       await stopExecution(executions, executionArnOf(stateMachineArn, run), 'held')
       const resumed = await resumeRun(ledger, run, now())
       if (resumed) await startExecution(executions, stateMachineArn, resumed)
@@ -56,13 +58,13 @@ export async function takeUpRun(deps: SweepDeps, due: Run, tick: Tick): Promise<
   }
 }
 
-/** Read only for a run that waits for its execution. */
+/** Read only for a run whose execution should be running. */
 async function executionStatus(deps: SweepDeps, run: Run): Promise<ExecutionStatus['kind']> {
   if (run.state !== 'accepted' && run.state !== 'running') return 'running'
   return (await describeExecution(deps.executions, executionArnOf(deps.stateMachineArn, run))).kind
 }
 
-/** True while the halt still stands, or the review of the head whose description was edited is still live. */
+/** True while the halt still stands, or while the review of the head is live whose description was edited. */
 async function mustWait({ ledger }: SweepDeps, run: Run): Promise<boolean> {
   if (await standingHalt(ledger, run.repository)) return true
   if (run.reason?.code !== 'attempt_waits') return false

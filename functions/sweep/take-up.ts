@@ -1,4 +1,4 @@
-/** Takes up the item of a due key: moves the item to the back of its lane, then does what its kind asks for. */
+/** Takes up the item of a due key: moves the item to the back of its lane, then acts by its kind. */
 import { randomUUID } from 'node:crypto'
 import { nudge } from '../../shared/aws/queue.ts'
 import { Dead, nameOf, sentenceOf } from '../../shared/base/errors.ts'
@@ -17,11 +17,11 @@ import { takeUpRun } from './run.ts'
 export interface TakenUp {
   /** `past`: the item was not due any more. */
   readonly outcome: 'done' | 'failed' | 'past'
-  /** How long after its time the item was read, ms. */
+  /** The time from the item's due time to its reading, ms. */
   readonly lateMs: number
 }
 
-/** Never throws: the failure of one item is logged, and delays no other item. */
+/** Never throws: a failed item is logged, and delays no further item. */
 export async function takeUpKey(deps: SweepDeps, key: Key, now: number, tick: Tick): Promise<TakenUp> {
   const { ledger, log } = deps
   const { recheckMs } = ledger.timings
@@ -30,13 +30,13 @@ export async function takeUpKey(deps: SweepDeps, key: Key, now: number, tick: Ti
     const item = await readDue(ledger, key, now)
     if (!item) return { outcome: 'past', lateMs }
     lateMs = now - item.dueAt
-    // First to the back: an item whose action fails, or kills this process, must not be the first for ever.
+    // First to the back: an item whose action fails, or kills the process, must not stay first for ever.
     await postponeDue(ledger, key, item.dueAt, nextDueAt(item, now, recheckMs))
     FAILPOINT: await failpoint('sweep.moved_on')
     await takeUp(deps, item, tick)
     return { outcome: 'done', lateMs }
   } catch (error) {
-    log.error('What was due could not be done', {
+    log.error('A due item failed', {
       key: kindOfKey(key),
       error: nameOf(error),
       code: sentenceOf(error).slice(0, 200),
@@ -45,7 +45,7 @@ export async function takeUpKey(deps: SweepDeps, key: Key, now: number, tick: Ti
   }
 }
 
-/** Rejects as the action of the item's kind does. */
+/** Rejects as the action for the item's kind does. */
 export async function takeUp(deps: SweepDeps, item: DueItem, tick: Tick = newTick()): Promise<void> {
   switch (item.kind) {
     case 'run':
@@ -63,6 +63,10 @@ export async function takeUp(deps: SweepDeps, item: DueItem, tick: Tick = newTic
     case 'resources':
       return nudgePost(deps, item.resources, tick)
     case 'unknown':
-      throw new Dead('due_unknown', 'Nothing is known to do about it.', 'Deploy the version that wrote it.')
+      throw new Dead(
+        'due_unknown',
+        'This version knows no action for the item.',
+        'Deploy the version that wrote the item.',
+      )
   }
 }

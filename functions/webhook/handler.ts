@@ -1,4 +1,7 @@
-/** POST /github/webhook: verify the exact bytes, record what is asked for, start or nudge, answer. No call to GitHub (AW11). */
+/**
+ * POST /github/webhook: verifies the exact bytes, records the run or event, starts or nudges, answers. No call to
+ * GitHub (AW11).
+ */
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
@@ -29,12 +32,15 @@ const BUSY = {
   remedy: 'Redeliver it in the App’s settings, under Advanced.',
 } as const
 
-/** Answers one delivery within WEBHOOK_BUDGET_MS. A delivery that can't be recorded is answered 5xx: GitHub shows it as failed. */
+/**
+ * Answers one delivery within WEBHOOK_BUDGET_MS. A delivery without a record is answered 5xx: GitHub shows it as
+ * failed.
+ */
 export async function handler(request: HttpRequest): Promise<HttpAnswer> {
   const signal = AbortSignal.timeout(WEBHOOK_BUDGET_MS)
   try {
     const delivery = deliveryOf(request)
-    // Any other event is ignored by its name: nothing of it is verified or read.
+    // Any further event is ignored by its name: its body is neither verified nor read.
     if (HANDLED_EVENTS.includes(delivery.event)) {
       await verify(deps, delivery, { base64: request.isBase64Encoded, signal })
     }
@@ -52,6 +58,6 @@ export async function handler(request: HttpRequest): Promise<HttpAnswer> {
     if (isFailure(error, 'refused')) return refusalAnswer(error)
     log.error('The delivery could not be recorded', { error: nameOf(error) })
     if (isFailure(error, 'retry') || signal.aborted) return refusalAnswer(BUSY)
-    throw error // unknown: 5xx, so that alarms and redelivery work (AW13)
+    throw error // unknown: 5xx, for alarms and redelivery (AW13)
   }
 }

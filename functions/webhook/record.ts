@@ -1,4 +1,4 @@
-/** Records what a delivery asks for, as a run or as an event, and answers 202 only then. */
+/** Records the run or the event of a delivery, and answers 202 only after the write. */
 import { randomUUID } from 'node:crypto'
 import { type Executions, startExecution } from '../../shared/aws/executions.ts'
 import type { Log } from '../../shared/aws/log.ts'
@@ -22,7 +22,7 @@ export interface RecordDeps {
   readonly log: Log
 }
 
-/** Records the run and starts its execution; an execution that was not started is started by the sweeper (LE4). */
+/** Records the run and starts its execution; the sweeper starts an execution that did not start (LE4). */
 export async function recordRun(
   { ledger, executions, stateMachineArn, log }: RecordDeps,
   request: RunRequest,
@@ -45,7 +45,7 @@ export async function recordRun(
   return answer(202, { status: kind, run: runId, attempt, state })
 }
 
-/** Records the event and nudges the command room; an event without a nudge is nudged by the sweeper. */
+/** Records the event and nudges the command room; the sweeper nudges after a failed nudge. */
 export async function recordEvent(
   { ledger, inbox, log }: RecordDeps,
   event: PullRequestEvent,
@@ -65,6 +65,6 @@ export async function recordEvent(
 }
 
 function conflict(): Refused {
-  const sentence = 'This cause is known with another payload.'
+  const sentence = 'The same cause was recorded with another payload.'
   return new Refused('idempotency_conflict', sentence, 'Use a new key, or the same payload.')
 }

@@ -1,4 +1,4 @@
-/** Verifies that GitHub has signed a delivery. */
+/** Verifies GitHub's signature of a delivery. */
 import type { Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { Refused } from '../../shared/base/errors.ts'
@@ -13,7 +13,10 @@ export interface VerifyDeps {
 
 const REMEDY = 'Use the same webhook secret in the GitHub App and in the stack’s secret.'
 
-/** Throws Refused for a missing or wrong signature. After a mismatch the secret is read again: it may have been rotated. */
+/**
+ * Throws Refused for a missing or wrong signature. After a mismatch the secret is read again, as a rotation may have
+ * changed it.
+ */
 export async function verify(
   { appSecret, log }: VerifyDeps,
   { id, body, bodyBytes, contentType, signature }: Delivery,
@@ -32,5 +35,5 @@ export async function verify(
       secretVersion: version,
     })
   }
-  throw new Refused('signature_mismatch', 'The signature is not that of this body under a secret of ours.', REMEDY)
+  throw new Refused('signature_mismatch', 'The signature does not match the body under any known secret.', REMEDY)
 }

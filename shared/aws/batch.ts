@@ -1,6 +1,9 @@
-/** A batch of a FIFO queue: groups side by side, records of a group in order, and an honest report of what was not done. */
+/**
+ * A batch of a FIFO queue: its groups run side by side, the records of a group in order, and every unfinished record is
+ * reported.
+ */
 
-/** The members of Lambda's SQS record that are read. */
+/** The members read from Lambda's SQS record. */
 export interface QueueRecord {
   readonly messageId: string
   readonly body: string
@@ -12,29 +15,31 @@ export interface BatchAnswer {
 }
 
 /**
- * Does `work` for each record. After a failure the rest of that group is reported too, so that its order holds; other
- * groups go on (AW50). Anything thrown is a failure of its record, told to `failed`: never an empty report by accident (AW46).
+ * Calls `processBody` for each record. After an error the rest of the group is reported as failed too, which keeps the
+ * order; further groups go on (AW50). Every error fails its record and is passed to `onError`: no failure looks like an
+ * empty report (AW46).
  */
 export async function processBatch(
   records: readonly QueueRecord[],
-  work: (body: string) => Promise<void>,
-  failed: (error: unknown) => void,
+  processBody: (body: string) => Promise<void>,
+  onError: (error: unknown) => void,
 ): Promise<BatchAnswer> {
   const groups = Map.groupBy(records, ({ attributes, messageId }) => attributes.MessageGroupId ?? messageId)
-  const unfinished = await Promise.all([...groups.values()].map((group) => inOrder(group, work, failed)))
-  return { batchItemFailures: unfinished.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) }
+  const failed = await Promise.all([...groups.values()].map((group) => processGroup(group, processBody, onError)))
+  return { batchItemFailures: failed.flat().map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }
 
-async function inOrder(
+/** The unprocessed records of the group. */
+async function processGroup(
   group: readonly QueueRecord[],
-  work: (body: string) => Promise<void>,
-  failed: (error: unknown) => void,
+  processBody: (body: string) => Promise<void>,
+  onError: (error: unknown) => void,
 ): Promise<readonly QueueRecord[]> {
-  for (const [index, record] of group.entries()) {
+  for (const [index, { body }] of group.entries()) {
     try {
-      await work(record.body)
+      await processBody(body)
     } catch (error) {
-      failed(error)
+      onError(error)
       return group.slice(index)
     }
   }

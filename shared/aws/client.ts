@@ -1,4 +1,4 @@
-/** How every AWS client of ours is made: a deadline on each call, connections kept, and "not now" said in our own words. */
+/** The make of every AWS client: a deadline on each call, kept connections, and Retry `busy` for transient errors. */
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { nameOf, Retry } from '../base/errors.ts'
 import { AWS_CALL_MS, AWS_RETRY_AFTER_MS } from '../base/limits.ts'
@@ -10,32 +10,35 @@ export function withDeadline(): NodeHttpHandler {
 }
 
 /**
- * The client, whose calls reject with Retry `busy` where AWS was not reachable or had no capacity after the SDK's own
- * tries: the state machine and the queues know that name and ask again. Every other error keeps its name, and is redacted:
- * where nobody expects it, the runtime logs it, and the state machine's history keeps it.
+ * The client, with calls that reject with Retry `busy` if AWS was unreachable or out of capacity after the SDK's own
+ * tries: the state machine and the queues know the name and try again. Every other error keeps its name and is
+ * redacted: an unexpected error is logged by the runtime, and kept by the state machine's history.
  */
 export function sayingRetry<Client extends { readonly middlewareStack: object }>(client: Client): Client {
-  const around: Around = (next) => async (request) => {
+  const middleware: Middleware = (next) => async (request) => {
     try {
       return await next(request)
     } catch (error) {
-      throw isNotNow(error) ? notNow(error) : redacted(error)
+      throw isTransient(error) ? busy(error) : redacted(error)
     }
   }
   const stack = client.middlewareStack as Stack
-  stack.add(around, { step: 'initialize', name: 'sayRetry', priority: 'high' })
+  stack.add(middleware, { step: 'initialize', name: 'sayRetry', priority: 'high' })
   return client
 }
 
-/** What is used of an SDK client's stack; it types each client's requests and answers, and nothing of them is looked at. */
+/**
+ * The used part of an SDK client's stack. The stack types the requests and answers of its client, and none is read
+ * here.
+ */
 interface Stack {
   /** The step `initialize` is the outermost: around the SDK's own tries. */
-  add(middleware: Around, options: { step: 'initialize'; name: string; priority: 'high' }): void
+  add(middleware: Middleware, options: { step: 'initialize'; name: string; priority: 'high' }): void
 }
 type Call = (request: unknown) => Promise<unknown>
-type Around = (next: Call) => Call
+type Middleware = (next: Call) => Call
 
-/** Names by which AWS says that it has no capacity now; the SDK's class for it is not always set. */
+/** Names of AWS errors for a lack of capacity; the SDK's class of the error is not always set. */
 const THROTTLED = new Set([
   'ThrottlingException',
   'ThrottledException',
@@ -45,10 +48,10 @@ const THROTTLED = new Set([
   'TooManyRequestsException',
   'SlowDown',
 ])
-/** Codes of connections that were refused, or broke, or never answered. */
+/** Codes of refused, broken and unanswered connections. */
 const UNREACHABLE = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'])
 
-function isNotNow(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const { code, $fault, $metadata } = error as {
     code?: string
     $fault?: string
@@ -64,7 +67,7 @@ function isNotNow(error: unknown): boolean {
   )
 }
 
-/** The same error: whoever looks at its class, its name or its members finds them. A stack begins with the message. */
+/** The same error, with its class, its name and its members. A stack begins with the message. */
 function redacted(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   error.message = redact(error.message)
@@ -72,6 +75,6 @@ function redacted(error: unknown): unknown {
   return error
 }
 
-function notNow(error: unknown): Retry {
-  return new Retry('busy', `AWS could not do it now (${nameOf(error)}).`, AWS_RETRY_AFTER_MS, { cause: error })
+function busy(error: unknown): Retry {
+  return new Retry('busy', `AWS was unavailable (${nameOf(error)}).`, AWS_RETRY_AFTER_MS, { cause: error })
 }

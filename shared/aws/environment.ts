@@ -1,8 +1,8 @@
-/** What a function's environment says. Asked for once, at the container's start, with a clear refusal if it is missing. */
+/** The environment of a function, read once at the container's start, with a clear refusal of a missing variable. */
 import { Refused } from '../base/errors.ts'
 import { type Timings, timingsOf } from '../fleet/timings.ts'
 
-/** The value of an environment variable; throws Refused `environment_missing` if it is absent or empty. */
+/** The value of an environment variable; throws Refused `environment_missing` for an absent or empty variable. */
 export function environment(name: string): string {
   const value = process.env[name]
   if (value === undefined || value === '') {
@@ -15,7 +15,7 @@ export function environment(name: string): string {
   return value
 }
 
-/** The value of an environment variable that may be absent. */
+/** The value of an optional environment variable. */
 export function optionalEnvironment(name: string): string | undefined {
   const value = process.env[name]
   return value === '' ? undefined : value

@@ -1,4 +1,4 @@
-/** Executions of the state machine: started once per attempt, stopped, asked after, and answered by task token. */
+/** Executions of the state machine: started once per attempt, described, stopped, and answered by task token. */
 import {
   DescribeExecutionCommand,
   SendTaskSuccessCommand,
@@ -22,19 +22,19 @@ export function openExecutions(): Executions {
   return { client: sayingRetry(new SFNClient({ requestHandler: withDeadline() })) }
 }
 
-/** The ARN that the execution of this attempt has, whether it was started or not. */
+/** The ARN of the attempt's execution, started or not. */
 export function executionArnOf(stateMachineArn: string, run: Run): string {
   return `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${nameFor(run)}`
 }
 
-/** The ARN of the state machine that an execution belongs to. */
+/** The ARN of an execution's state machine. */
 export function stateMachineArnOf(executionArn: string): string {
   return executionArn.replace(':execution:', ':stateMachine:').split(':').slice(0, 7).join(':')
 }
 
 /**
- * Starts the execution of a run's attempt. One that exists already with this input counts as started (AW58, PL5);
- * another one of that name rejects, which no two runs of ours can bring about but a change of names could.
+ * Starts the execution of a run's attempt. An existing execution with the same input counts as started (AW58, PL5); an
+ * execution of the same name with other input rejects, which only a change of names can bring about.
  */
 export async function startExecution(
   executions: Executions,
@@ -54,12 +54,12 @@ export async function startExecution(
   }
 }
 
-/** How an execution is: running, ended (with its error, if it had one), or never started. */
+/** The status of an execution: running, ended (with its error, if any), or never started. */
 export type ExecutionStatus =
   | { readonly kind: 'running' | 'absent' }
   | { readonly kind: 'ended'; readonly status: string; readonly error: string }
 
-/** Asks after an execution. */
+/** Reads the status of an execution. */
 export async function describeExecution(executions: Executions, executionArn: string): Promise<ExecutionStatus> {
   try {
     const { status, error } = await executions.client.send(new DescribeExecutionCommand({ executionArn }))
@@ -71,7 +71,7 @@ export async function describeExecution(executions: Executions, executionArn: st
   }
 }
 
-/** Stops an execution; one that has ended or was never started is left as it is. */
+/** Stops an execution; no effect on an ended or unstarted execution. */
 export async function stopExecution(executions: Executions, executionArn: string, cause: string): Promise<void> {
   try {
     await executions.client.send(new StopExecutionCommand({ executionArn, cause }))
@@ -80,12 +80,12 @@ export async function stopExecution(executions: Executions, executionArn: string
   }
 }
 
-/** Errors that say that nobody waits on this token any more (FACTS: errors on late callbacks). */
+/** Errors of a late answer: no task waits on the token any more. */
 const DEAD_ANSWERS = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken']
 
 /**
- * Answers the task that waits on one of these tokens (task-token.ts): the newest is tried first, and no two are waited on at
- * once. `dead` means that nobody waits on any of them; it says nothing about the work.
+ * Answers the task waiting on one of the tokens (task-tokens.ts): the newest is tried first, as no two are waited on at
+ * once. `dead` means that no task waits on any; it says nothing about the work.
  */
 export async function answerToken(
   executions: Executions,

@@ -1,7 +1,7 @@
-/** The log: one line of JSON for each thing worth knowing, and only members that are on this list (AW91). */
+/** The log: one line of JSON for each entry, with only the members listed here (AW91). */
 import { Logger } from '@aws-lambda-powertools/logger'
 
-/** What may be logged. Never a body, a header, a signature, a secret, a finding's text. */
+/** Loggable members: never a body, a header, a signature, a secret, a finding's text. */
 export interface LogFields {
   readonly runId?: string
   readonly attempt?: number

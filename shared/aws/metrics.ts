@@ -1,4 +1,7 @@
-/** Numbers for graphs and alarms. CloudWatch takes them from a line of the log (its embedded metric format): no call is made. */
+/**
+ * Numbers for graphs and alarms. CloudWatch reads them from a line of the log (its embedded metric format), without a
+ * call.
+ */
 import { Metrics as EmbeddedMetrics, MetricUnit } from '@aws-lambda-powertools/metrics'
 import { optionalEnvironment } from './environment.ts'
 
@@ -17,7 +20,7 @@ export interface Metrics {
 const units = { milliseconds: MetricUnit.Milliseconds, count: MetricUnit.Count } as const
 
 /**
- * The metrics of a room, by its name and that of its function, which tells several stacks of one account apart.
+ * The metrics of a room, by the names of the room and of its function, which tells several stacks of one account apart.
  * The namespace is the deployment's (POWERTOOLS_METRICS_NAMESPACE).
  */
 export function openMetrics(room: string): Metrics {

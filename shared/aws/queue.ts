@@ -1,14 +1,14 @@
-/** Nudges: "look at this pull request". They carry no state, so one too many or one in another order does no harm. */
+/** Nudges to look at a pull request. A nudge carries no state: a lost, doubled or reordered nudge does no harm. */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { sayingRetry, withDeadline } from './client.ts'
 
-/** A FIFO queue that nudges go to. */
+/** A FIFO queue of nudges. */
 export interface NudgeQueue {
   readonly client: SQSClient
   readonly url: string
 }
 
-/** What post is nudged with. The run tells which messages and which check run to look at. */
+/** A nudge of post. The run names the messages and the check run to look at. */
 export interface OutboxNudge {
   readonly contract: number
   readonly repositoryId: number
@@ -16,7 +16,7 @@ export interface OutboxNudge {
   readonly runId: string
 }
 
-/** What command is nudged with. */
+/** A nudge of command. */
 export interface InboxNudge {
   readonly contract: number
   readonly repositoryId: number
@@ -30,8 +30,8 @@ export function openQueue(url: string): NudgeQueue {
 }
 
 /**
- * Sends a nudge, in order within its pull request. `nonce` makes it distinct: the queue's five-minute deduplication
- * must not swallow a later nudge that says the same (AW31).
+ * Sends a nudge, in order within its pull request. `nonce` makes the nudge distinct: the queue's five-minute
+ * deduplication must not swallow a later nudge with the same content (AW31).
  */
 export async function nudge(
   queue: NudgeQueue,

@@ -10,20 +10,20 @@ export interface Secret {
   readonly version: string
 }
 
-/** Reads one secret; keeps it for SECRET_TTL_MS. */
+/** Reads one secret, and keeps it for SECRET_TTL_MS. */
 export interface SecretReader {
-  /** The secret as known. `now` in ms UTC. Throws Refused `secret_missing` if it has no text. */
+  /** The cached secret. `now` in ms UTC. Throws Refused `secret_missing` for a secret without text. */
   read(now: number, signal?: AbortSignal): Promise<Secret>
-  /** Reads it anew, unless that was done less than SECRET_REFRESH_COOLDOWN_MS ago; answers what is known then. */
+  /** Reads the secret anew, unless the cached secret is younger than SECRET_REFRESH_COOLDOWN_MS. */
   refresh(now: number, signal?: AbortSignal): Promise<Secret>
 }
 
-/** A reader of the secret with this name or ARN. One per container. */
+/** A reader of the secret with this name or ARN, one per container. */
 export function openSecret(secretId: string): SecretReader {
   const client = sayingRetry(new SecretsManagerClient({ requestHandler: withDeadline() }))
-  let known: { secret: Secret; readAt: number } | undefined
+  let cached: { secret: Secret; readAt: number } | undefined
 
-  async function fetchIt(now: number, signal: AbortSignal | undefined): Promise<Secret> {
+  async function fetchSecret(now: number, signal: AbortSignal | undefined): Promise<Secret> {
     const answer = await client.send(
       new GetSecretValueCommand({ SecretId: secretId }),
       signal ? { abortSignal: signal } : {},
@@ -32,18 +32,18 @@ export function openSecret(secretId: string): SecretReader {
       throw new Refused('secret_missing', 'A secret has no text.', 'Put its value as docs/deploy.md says.')
     }
     const secret = { text: answer.SecretString, version: answer.VersionId ?? 'unknown' }
-    known = { secret, readAt: now }
+    cached = { secret, readAt: now }
     return secret
   }
 
   return {
     async read(now, signal) {
-      if (known && now - known.readAt < SECRET_TTL_MS) return known.secret
-      return fetchIt(now, signal)
+      if (cached && now - cached.readAt < SECRET_TTL_MS) return cached.secret
+      return fetchSecret(now, signal)
     },
     async refresh(now, signal) {
-      if (known && now - known.readAt < SECRET_REFRESH_COOLDOWN_MS) return known.secret
-      return fetchIt(now, signal)
+      if (cached && now - cached.readAt < SECRET_REFRESH_COOLDOWN_MS) return cached.secret
+      return fetchSecret(now, signal)
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What a thing is called, computed from what it is. No clock, no randomness, no delivery id; identity is hashed, never cut. */
+/** Names computed from content. No clock, no randomness, no delivery id; an identity is hashed, never cut. */
 import { createHash } from 'node:crypto'
 import { compareTexts } from './text.ts'
 
@@ -7,10 +7,10 @@ export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** A plain value: what JSON can say. `undefined` members are left out, as JSON does. */
+/** A value of JSON. `undefined` members are left out, as in JSON. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain | undefined }
 
-/** JSON with sorted keys, so that equal values have equal text. */
+/** JSON with sorted keys: equal values have equal text. */
 export function canonical(value: Plain): string {
   if (Array.isArray(value)) return `[${value.map((item: Plain) => canonical(item)).join(',')}]`
   if (typeof value === 'object' && value !== null) {

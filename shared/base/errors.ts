@@ -1,9 +1,9 @@
 /**
- * The closed set of failures between rooms (DESIGN §11). Each `name` is a literal: Step Functions matches on it, and a
+ * The closed set of failures between rooms. Each `name` is a literal, because Step Functions matches on names and a
  * minified class has none. Compare by `name`, never by `instanceof`: two copies of a class may be bundled (AW25).
  */
 
-/** Every stable code that a person or a program may meet. The table with remedies is docs/errors.md. */
+/** Every stable code. docs/errors.md has the table with remedies. */
 export type ErrorCode =
   // requests
   | 'malformed_body'
@@ -67,15 +67,8 @@ export type ErrorCode =
   | 'secret_missing'
   | 'environment_missing'
 
-/** A failure with its stable code, a sentence for a person, and what to do about it. */
-interface Explanation {
-  readonly code: ErrorCode
-  readonly remedy: string
-}
-
-/** The caller's fault: asking again in the same way cannot work. */
-export class Refused extends Error implements Explanation {
-  override readonly name = 'refused'
+/** A failure with its stable code, a sentence for a person, and a remedy. */
+abstract class Explained extends Error {
   readonly code: ErrorCode
   readonly remedy: string
   constructor(code: ErrorCode, sentence: string, remedy: string, options?: { cause?: unknown }) {
@@ -85,13 +78,21 @@ export class Refused extends Error implements Explanation {
   }
 }
 
+/** The caller's fault: the same call can't work later. */
+export class Refused extends Explained {
+  override readonly name = 'refused'
+}
+
+/** Never works: the thing is gone, or forbids the call for good. */
+export class Dead extends Explained {
+  override readonly name = 'dead'
+}
+
 /** May work later; `afterMs` is the earliest useful moment from now, in ms. */
-export class Retry extends Error implements Explanation {
+export class Retry extends Explained {
   override readonly name = 'retry'
-  readonly code: ErrorCode
-  readonly remedy: string
   readonly afterMs: number
-  /** True if a change was asked for and no answer came: it may have happened, so look before asking for it again (AW70). */
+  /** True if a change got no answer: it may have happened, so read before the next try (AW70). */
   readonly outcomeUnknown: boolean
   constructor(
     code: ErrorCode,
@@ -99,27 +100,13 @@ export class Retry extends Error implements Explanation {
     afterMs: number,
     options?: { cause?: unknown; outcomeUnknown?: boolean },
   ) {
-    super(`${code}: ${sentence}`, options)
-    this.code = code
-    this.remedy = 'It is tried again by itself.'
+    super(code, sentence, 'Muster tries again by itself.', options)
     this.afterMs = afterMs
     this.outcomeUnknown = options?.outcomeUnknown ?? false
   }
 }
 
-/** Will never work: the thing it is about is gone, or forbids it for good. */
-export class Dead extends Error implements Explanation {
-  override readonly name = 'dead'
-  readonly code: ErrorCode
-  readonly remedy: string
-  constructor(code: ErrorCode, sentence: string, remedy: string, options?: { cause?: unknown }) {
-    super(`${code}: ${sentence}`, options)
-    this.code = code
-    this.remedy = remedy
-  }
-}
-
-/** Someone else holds what the caller thought was theirs. Carries no payload (RC5). */
+/** Another worker holds the caller's review. Carries no payload (RC5). */
 export class StaleFence extends Error {
   override readonly name = 'stale_fence'
   constructor() {
@@ -127,7 +114,7 @@ export class StaleFence extends Error {
   }
 }
 
-/** A live lease of another worker: tried again until that lease's end. */
+/** A live lease of another worker: tried again until the lease ends. */
 export class LeaseHeld extends Error {
   override readonly name = 'lease_held'
   constructor() {
@@ -137,22 +124,22 @@ export class LeaseHeld extends Error {
 
 type Failure = Refused | Retry | Dead | StaleFence | LeaseHeld
 
-/** True if `error` is the failure of that name, whichever copy of the class made it. */
+/** True for the failure with this name, from any copy of its class. */
 export function isFailure<Name extends Failure['name']>(
   error: unknown,
   name: Name,
 ): error is Extract<Failure, { name: Name }> {
-  return typeof error === 'object' && error !== null && 'name' in error && error.name === name
+  return nameOf(error) === name
 }
 
-/** The `name` of anything thrown; `unknown` for what has none. */
+/** The `name` of anything thrown; `unknown` without a name. */
 export function nameOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'name' in error && typeof error.name === 'string'
     ? error.name
     : 'unknown'
 }
 
-/** One sentence about anything thrown, without a stack. */
+/** A sentence about anything thrown, without a stack. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,9 +1,9 @@
 /**
- * Named points between two effects, where a test may stop, look, act or let the process die. They stand in the code as
- * `FAILPOINT: await failpoint('…')`; the bundles that are deployed hold none of them, as esbuild drops what has that label.
+ * Named points between two effects, where a test may pause, inspect, act, or let the process die. The code has them as
+ * `FAILPOINT: await failpoint('…')`; esbuild drops that label, so deployed bundles hold none.
  */
 
-/** Each is named for what has just been done, and stands at one place. */
+/** Named for the effect before; each stands at one place. */
 export const FAILPOINTS = [
   'webhook.run_recorded',
   'webhook.event_recorded',
@@ -74,20 +74,20 @@ export const FAILPOINTS = [
 
 export type Failpoint = (typeof FAILPOINTS)[number]
 
-/** Whoever reached the point goes on when this has settled; what it rejects with is thrown there. */
+/** The caller of the failpoint waits for the promise, and gets its rejection. */
 export type FailpointListener = (name: Failpoint) => void | Promise<void>
 
 let listener: FailpointListener | undefined
 
-/** Hears of every point from now on, in place of who did so before; the function that is returned ends that. */
-export function listenAtFailpoints(heard: FailpointListener): () => void {
-  listener = heard
+/** Replaces the listener for every point; the returned function removes it. */
+export function listenAtFailpoints(replacement: FailpointListener): () => void {
+  listener = replacement
   return () => {
     listener = undefined
   }
 }
 
-/** Says that a point was reached; always under the label FAILPOINT. */
+/** Reports a reached point; always under the label FAILPOINT. */
 export async function failpoint(name: Failpoint): Promise<void> {
   await listener?.(name)
 }

@@ -1,13 +1,13 @@
 /**
- * Takes out of a text whatever looks like a secret, before the text is stored, logged or posted (RC7, I8). It keeps a
- * prefix by which people recognise which secret was meant. Every pattern is bounded, so that the time is linear in the
- * length of the text, whoever wrote it.
+ * Removes everything that looks like a secret from a text, before the text is stored, logged or posted (RC7, I8). A
+ * prefix stays, by which people recognise the secret. Every pattern is bounded, so that the time is linear in the
+ * length of any text.
  */
 
-/** Stands where a secret stood. */
+/** Replaces the rest of a secret. */
 export const REDACTED = '…[redacted]'
 
-/** The text with every recognised secret cut down to its prefix. Repeating it changes nothing. */
+/** Cuts every recognised secret down to its prefix. A second redaction changes nothing. */
 export function redact(text: string): string {
   let clean = withoutPrivateKeys(text)
   for (const { pattern, shown } of TOKENS) {
@@ -23,7 +23,7 @@ export function redact(text: string): string {
     )
 }
 
-/** Lines redacted one by one, so that each stays where it is; of a private key that goes over several, every line. */
+/** Redacts line by line, so that lines keep their numbers; of a private key, every line is redacted. */
 export function redactLines(lines: readonly string[]): readonly string[] {
   let insideKey = false
   return lines.map((line) => {
@@ -34,7 +34,7 @@ export function redactLines(lines: readonly string[]): readonly string[] {
   })
 }
 
-/** The text without given values, which somebody else recognised as secret; each is cut down to its first characters. */
+/** Cuts known secret values down to their first characters. */
 export function withoutValues(text: string, values: readonly string[]): string {
   return [...values]
     .filter((value) => value.length >= CONCEALED_CHARS_MIN)
@@ -57,8 +57,8 @@ interface TokenPattern {
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))`
 
 /**
- * `prefix` is a fixed text that tells the kind; `body` is bounded. The prefix and nothing else stays readable. The rest of
- * the word goes too: it may be a longer token than we know, or another one.
+ * `prefix` is the fixed text of a kind of token; `body` is bounded. Only the prefix stays readable. The rest of the
+ * word goes too: the token may be longer than its known form.
  */
 function token(prefix: string, body: string): TokenPattern {
   const head = new RegExp(`^(?:${prefix})`)
@@ -68,7 +68,7 @@ function token(prefix: string, body: string): TokenPattern {
   }
 }
 
-/** Ordered: what contains another pattern comes first. */
+/** Ordered: a pattern that contains another comes first. */
 const TOKENS: readonly TokenPattern[] = [
   // AWS: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html (unique id prefixes)
   token('A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AIPA|ANPA|ANVA|AROA', '[A-Z0-9]{16}'),
@@ -80,7 +80,7 @@ const TOKENS: readonly TokenPattern[] = [
   token('xapp-', '[A-Za-z0-9-]{10,255}'),
   token('https://hooks\\.slack\\.com/services/', '[A-Za-z0-9/_-]{20,255}'),
   token('sk-ant-', '[A-Za-z0-9_-]{20,255}'),
-  // OpenAI's keys have a digit; names in style sheets that begin alike have none.
+  // OpenAI's keys have a digit; class names in style sheets with the same beginning have none.
   token('sk-(?:proj-|svcacct-|admin-|or-)?', '(?=[A-Za-z_-]{0,255}[0-9])[A-Za-z0-9_-]{20,255}'),
   token('[rs]k_(?:live|test)_', '[A-Za-z0-9]{16,255}'),
   token('AIza', '[A-Za-z0-9_-]{35}'),
@@ -92,22 +92,22 @@ const TOKENS: readonly TokenPattern[] = [
   token('eyJ', '[A-Za-z0-9_-]{8,512}\\.eyJ[A-Za-z0-9_-]{8,4096}\\.[A-Za-z0-9_-]{8,1024}'),
 ]
 
-/** An AWS secret access key has no shape of its own: it is known by the name it is given. */
+/** An AWS secret access key has no shape of its own, so the name before the value decides. */
 const AWS_SECRET = /(secret_?access_?key["'`]?\s{0,8}(?::|=>|=)\s{0,8}["'`]?)([A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])/gi
 
 /** The password in `scheme://user:password@host`. */
 const URL_PASSWORD = /([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"`]{0,64}:)([^\s@/'"`]{3,128})(?=@)/gi
 
-/** A quoted value given to a name that says it is secret. */
+/** A quoted value after a secret name. */
 const ASSIGNMENT =
   /((?:password|passwd|pwd|secret|token|api_?key|access_?key|private_?key|credential)s?["'`]?\s{0,8}(?::|=>|={1,3})\s{0,8})(["'`])([^"'`\s]{12,256})\2/gi
 
-/** A value that is filled in later is no secret, and neither is one that was redacted before. */
+/** Placeholders and redacted values are no secrets. */
 function isPlaceholder(value: string): boolean {
   return /^[$<{%*[]|\{\{|\$\{/.test(value) || value.includes(REDACTED)
 }
 
-/** Bits of entropy a character has at least in a value that nobody typed by hand; words in English stay below. */
+/** The least entropy of a random value, in bits for each character; English words stay below. */
 const RANDOM_BITS_PER_CHARACTER_MIN = 3.3
 
 /** Conservative: a placeholder, a path, or plain words must stay readable in a review. */
@@ -128,10 +128,10 @@ function bitsPerCharacter(value: string): number {
 
 const KEY_BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40})PRIVATE KEY(?: BLOCK)?-----/g
 const KEY_END = '-----END '
-/** What a key without an end may consist of: base64 with its line ends, also escaped ones. */
+/** Content of a key without an end: base64 with line ends, also escaped. */
 const KEY_BODY = /[A-Za-z0-9+/=\s\\"',]{0,16384}/y
 
-/** Replaces private key blocks, whole or with their end cut off. Each position is looked at once. */
+/** Redacts private key blocks, whole or with their end cut off. Each position is read once. */
 function withoutPrivateKeys(text: string): string {
   let clean = ''
   let from = 0

@@ -1,6 +1,6 @@
 /**
- * What happens to a text from outside before it is stored, shown, or given to a model: made well-formed and visible,
- * cut to a size on a character boundary, stripped of what a person can't see, and made safe inside Markdown.
+ * Handles texts from outside before they are stored, shown, or given to a model: makes them well-formed and visible,
+ * cuts them between characters, removes invisible content, and makes them safe inside Markdown.
  */
 
 export interface CutText {
@@ -8,7 +8,7 @@ export interface CutText {
   readonly cut: boolean
 }
 
-/** Stands at the end of every text that was cut, so that nobody takes a part for the whole. */
+/** The end of every cut text, so that no reader takes a part for the whole. */
 export const CUT_MARK = '… [cut]'
 
 const encoder = new TextEncoder()
@@ -19,20 +19,20 @@ export function byteLength(text: string): number {
 }
 
 /**
- * The text as well-formed Unicode with nothing in it that hides or reorders the rest: a lone surrogate becomes U+FFFD,
- * a control character its picture (NUL is ␀), a bidirectional control its code in brackets. Tab and line ends stay.
- * Repeating it changes nothing (RC9).
+ * Well-formed Unicode in which no character hides or reorders others: a lone surrogate becomes U+FFFD, a control
+ * character its picture (NUL is ␀), a bidirectional control its code in brackets. Tab and line ends stay. A second call
+ * changes nothing (RC9).
  */
 export function visible(text: string): string {
   return text
     .toWellFormed()
     .replace(CONTROLS, (control) => pictureOf(control.charCodeAt(0)))
-    .replace(BIDI_CONTROLS, (control) => `⟨U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`)
+    .replace(BIDI_CONTROLS, (control) => bracketed(control.charCodeAt(0)))
 }
 
 /**
- * At most `bytesMax` UTF-8 bytes of a text, never half a character, ending in `CUT_MARK` if something was left out.
- * Where not even the mark fits, the text is just cut.
+ * At most `bytesMax` UTF-8 bytes, never half a character, with `CUT_MARK` at the end of a cut text. A limit below the
+ * mark's size leaves the mark out.
  */
 export function cutAtBytes(text: string, bytesMax: number): CutText {
   // Every UTF-16 code unit takes at least one byte and at most three: most texts need no encoding to be measured.
@@ -45,19 +45,19 @@ export function cutAtBytes(text: string, bytesMax: number): CutText {
 }
 
 /**
- * The text without HTML comments and without characters that have no width: what a person sees on GitHub is what a
- * model gets (P6). An unclosed comment hides the rest there, so it does here.
+ * The text without HTML comments and characters without width: a model gets only text that a person sees on GitHub
+ * (P6). As on GitHub, an unclosed comment hides the rest.
  */
 export function withoutHidden(text: string): string {
   return withoutComments(text).replace(INVISIBLE, '')
 }
 
-/** The text as a person reads it: visible, and without characters that have no width. */
+/** The text as a person reads it: visible, and without characters of no width. */
 export function plain(text: string): string {
   return visible(text).replace(INVISIBLE, '')
 }
 
-/** The text without its HTML comments; linear also where many are opened and none is closed. */
+/** The text without its HTML comments; linear also for many unclosed comments. */
 export function withoutComments(text: string): string {
   let kept = ''
   let from = 0
@@ -71,9 +71,14 @@ export function withoutComments(text: string): string {
   }
 }
 
-/** All white space as single blanks, none at the ends: how texts are compared when their layout doesn't matter. */
+/** White space as single blanks, none at the ends: the form for comparing texts with different layout. */
 export function folded(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
+}
+
+/** With the first letter in upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** For sorting, by UTF-16 code units: the order is the same on every machine. */
@@ -81,29 +86,26 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Our own hidden markers inside somebody else's text, made visible and no longer ours (AD4). */
+/** Makes markers of Muster inside outside text visible and invalid (AD4). */
 export function withoutOwnMarkers(text: string): string {
   return text.replace(/<!--(?=\s*muster)/gi, '&lt;!--')
 }
 
-/** A fenced block of Markdown whose fence the text can't close: it is longer than every run of back-ticks inside. */
+/** A fenced block of Markdown. Its fence is longer than every run of back-ticks in the text, which can't close it. */
 export function fencedBlock(text: string, language = ''): string {
   const fence = '`'.repeat(Math.max(3, longestRunOfBackTicks(text) + 1))
   return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
 }
 
-/** An inline code span that shows the text as it is; line ends become blanks. */
+/** An inline code span with the text unchanged, except that line ends become blanks. */
 export function codeSpan(text: string): string {
   const line = text.replace(/[\r\n]+/g, ' ')
   const fence = '`'.repeat(longestRunOfBackTicks(line) + 1)
-  // CommonMark strips one blank at each end, which is what keeps a back-tick of the text off the fence.
+  // CommonMark strips one blank at each end: the blank keeps a back-tick of the text off the fence.
   return /^[` ]|[` ]$/.test(line) || line === '' ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`
 }
 
-/**
- * A text for one place in Markdown prose: no mark-up and no HTML takes effect, nobody is mentioned, no issue is linked.
- * Line ends stay.
- */
+/** For Markdown prose: no mark-up or HTML takes effect, no person is mentioned, no issue linked. Line ends stay. */
 export function escapedMarkdown(text: string): string {
   return text
     .replace(/[\\`*_{}[\]()<>#|~!&]/g, (mark) => `\\${mark}`)
@@ -121,16 +123,20 @@ const WORD_JOINER = '\u2060'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g
 
-/** Characters that change the order in which the others are shown. */
+/** Characters that change the order of shown characters. */
 const BIDI_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
-/** Characters that Unicode says are not shown: zero-width ones, joiners, fillers, variation selectors, tags, bidi. */
+/** Invisible by Unicode's definition: zero-width characters, joiners, fillers, variation selectors, tags, bidi. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
-/** Unicode has pictures for C0 and DEL; C1 has none, so its code is shown. */
+/** Unicode has pictures for C0 and DEL, not for C1: a C1 character becomes its code. */
 function pictureOf(code: number): string {
   if (code === 0x7f) return '␡'
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : bracketed(code)
+}
+
+function bracketed(code: number): string {
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
 }
 
 function longestRunOfBackTicks(text: string): number {

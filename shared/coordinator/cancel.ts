@@ -1,4 +1,4 @@
-/** Cancelling a run because a person or a program asks for it: its reviews stop, its places go to who waits (LE6). */
+/** Cancels a run for a person or a program: its reviews end, and waiting reviews get its slots (LE6). */
 
 import { failpoint } from '../base/failpoints.ts'
 import { beginEnding, readRun, updateRun } from '../ledger/run.ts'
@@ -7,9 +7,9 @@ import type { Reason, Run } from '../runs/run.ts'
 import { type EndingDeps, finishEnding } from './ending.ts'
 
 /**
- * Ends the attempt that is live now, or what was asked for to follow one that is ending: the run is `cancelled` then. Answers
- * the run as it is then, undefined if there is none. `by` says for people who asked. Repeatable: a run that has ended stays as
- * it ended. Throws Retry `busy`; by then the run may be ending, which the sweeper completes.
+ * Ends the live attempt, or drops the requested next attempt of an ending run: the run is `cancelled`. Returns the run
+ * after the cancellation, undefined for an unknown id; an ended run stays as it ended. `by` names the caller for
+ * people. Repeatable. Throws Retry `busy`; by then the run may be ending, and the sweeper completes the ending.
  */
 export async function cancelRun(deps: EndingDeps, runId: string, by: string): Promise<Run | undefined> {
   const { ledger, now } = deps
@@ -18,9 +18,10 @@ export async function cancelRun(deps: EndingDeps, runId: string, by: string): Pr
     const run = await readRun(ledger, runId)
     if (!run || run.state === 'ended') return 'nothing'
     if (run.askedAgain) {
-      // What was to follow is what is cancelled: why the attempt before it ended would be no answer to who asked for it.
-      const told = { outcome: 'cancelled', reason } as const
-      return (await updateRun(ledger, run, told, { now: now(), remove: ['askedAgain'] })) ? 'begun' : 'again'
+      // The next attempt is cancelled: the reason of the attempt before would tell nothing to the person who asked for
+      // the next.
+      const cancellation = { outcome: 'cancelled', reason } as const
+      return (await updateRun(ledger, run, cancellation, { now: now(), remove: ['askedAgain'] })) ? 'begun' : 'again'
     }
     await beginEnding(ledger, run, { outcome: 'cancelled', reason, now: now() })
     return 'begun'

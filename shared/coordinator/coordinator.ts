@@ -1,4 +1,4 @@
-/** What the coordinator's steps need: the ledger, Step Functions, and a clock and nonces that are passed in. */
+/** Dependencies of the coordinator's steps: the ledger, Step Functions, a clock and nonces. */
 import type { Executions } from '../aws/executions.ts'
 import type { Ledger } from '../ledger/table.ts'
 

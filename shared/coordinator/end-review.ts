@@ -1,4 +1,4 @@
-/** The end of a review, and the task that waits for the review and is told of that end. */
+/** The end of a review, and the answer to the task waiting for the review. */
 import { answerToken } from '../aws/executions.ts'
 import { failpoint } from '../base/failpoints.ts'
 import { dropTicket } from '../ledger/fleet.ts'
@@ -6,7 +6,7 @@ import { endReview, settleDone, ticketOf } from '../ledger/review.ts'
 import type { Review } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
 
-/** Ends a review that no run wants any more. Its slot is void from here on; the caller hands the slot on. Repeatable. */
+/** Ends a review unwanted by its run. The slot is void from here on; the caller hands the slot on. Repeatable. */
 export async function endUnwanted(coordinator: Coordinator, review: Review, outcome: 'ended' | 'held'): Promise<void> {
   const { ledger, executions } = coordinator
   const ended = await endReview(ledger, review)

@@ -1,4 +1,6 @@
-/** The one way in which a run ends that wasn't reviewed: each step repeatable, in any order, until done (DESIGN §7). */
+/**
+ * The ending of an unreviewed run: superseded, cancelled, closed and failed runs all end by the same repeatable steps.
+ */
 import { executionArnOf, stopExecution } from '../aws/executions.ts'
 import { type NudgeQueue, nudge } from '../aws/queue.ts'
 import { failpoint } from '../base/failpoints.ts'
@@ -24,15 +26,15 @@ import { wakeWaiting } from './hold.ts'
 export interface EndingDeps extends Coordinator {
   readonly documents: Documents
   readonly outbox: NudgeQueue
-  /** From it the ARN of the run's own execution follows. */
+  /** The ARN of the run's own execution follows from it. */
   readonly stateMachineArn: string
   /** True if the caller is the run's own execution, which ends by itself. */
   readonly keepExecution?: boolean
 }
 
 /**
- * Completes the ending of a run that is `ending`: its reviews end, their tickets and slots go, its execution is stopped,
- * its messages are looked at once more, its check run is completed, and the run is ended. False if it wasn't ending.
+ * Completes the ending of a run in state `ending`: its reviews end, its tickets and slots go, its execution stops, its
+ * messages are withdrawn, its check run is completed, and the run is ended. False for a run in any other state.
  */
 export async function finishEnding(deps: EndingDeps, runId: string): Promise<boolean> {
   const { ledger, now } = deps
@@ -62,7 +64,7 @@ export async function finishEnding(deps: EndingDeps, runId: string): Promise<boo
   return ended
 }
 
-/** Messages are withdrawn unless they were submitted; what the run left on GitHub is settled. */
+/** Withdraws the unsubmitted messages, and raises the final state of the run's resources. */
 async function settleShown(deps: EndingDeps, run: Run): Promise<void> {
   const { ledger, now } = deps
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
@@ -72,7 +74,7 @@ async function settleShown(deps: EndingDeps, run: Run): Promise<void> {
   FAILPOINT: await failpoint('ending.messages_withdrawn')
   await contended(async () => {
     const thread = await readThread(ledger, pullRequest.repositoryId, pullRequest.number)
-    const wanted = await leftBehind(deps, run, thread)
+    const wanted = await finalResources(deps, run, thread)
     if (wanted.length === 0) return 'settled'
     const raise = { ...pullRequest, runId: run.runId, wanted, now: now() }
     return raiseWhileEnding(ledger, run, thread?.version, raise)
@@ -81,12 +83,15 @@ async function settleShown(deps: EndingDeps, run: Run): Promise<void> {
   await nudge(deps.outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, deps.nonce())
 }
 
-/** The head's check run is completed, unless another run speaks for that head; our label goes, unless one speaks at all. */
-async function leftBehind({ documents }: EndingDeps, run: Run, thread: Thread | undefined) {
-  const another = thread?.liveRun !== undefined && thread.liveRun.runId !== run.runId
-  if (another && thread.head === run.head) return []
+/**
+ * Completes the check run of the head, unless another run speaks for the head; removes our label, unless any run
+ * speaks.
+ */
+async function finalResources({ documents }: EndingDeps, run: Run, thread: Thread | undefined) {
+  const isReplaced = thread?.liveRun !== undefined && thread.liveRun.runId !== run.runId
+  if (isReplaced && thread.head === run.head) return []
   const checkRun = { kind: 'check_run', key: run.head, document: await putDocument(documents, endedCheckRun(run)) }
-  if (another) return [checkRun]
+  if (isReplaced) return [checkRun]
   const noLabel: LabelResource = { kind: 'label', label: 'none' }
   return [checkRun, { kind: 'label', key: 'main', document: await putDocument(documents, noLabel) }]
 }

@@ -1,4 +1,7 @@
-/** The end of a run that was reviewed: everything it owes is shown on GitHub, so its round counts and its task is answered. */
+/**
+ * The end of a reviewed run: once GitHub shows all its messages and resources, its rounds count and its task is
+ * answered.
+ */
 import { answerToken } from '../aws/executions.ts'
 import { failpoint } from '../base/failpoints.ts'
 import { readMessages } from '../ledger/message.ts'
@@ -9,12 +12,13 @@ import type { Reason } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
 import { wakeWaiting } from './hold.ts'
 
-/** What stands on a run whose review GitHub did not take (LE9). */
-const NOT_SAID: Reason = { code: 'post_failed', sentence: 'Its review could not be posted; the message says why.' }
+/** The reason of a run whose review GitHub did not take (LE9). */
+const NOT_SAID: Reason = { code: 'post_failed', sentence: 'The review could not be posted; the message says why.' }
 
 /**
- * Ends a concluded run if all it owes is shown, and answers Conclude's token. Called by whoever may have shown the last
- * of it: conclude itself, post, the sweeper (IL10). Repeatable. False while something is still owed.
+ * Ends a concluded run if GitHub shows everything owed, and answers Conclude's token. Called by conclude, post and the
+ * sweeper, as each may be the last to show something (IL10). Repeatable. False while a message or a resource is still
+ * owed.
  */
 export async function finishIfShown(coordinator: Coordinator, runId: string): Promise<boolean> {
   const { ledger, now } = coordinator
@@ -22,16 +26,17 @@ export async function finishIfShown(coordinator: Coordinator, runId: string): Pr
   if (run?.state !== 'concluded') return run?.state === 'ended'
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
   const messages = await readMessages(ledger, { ...pullRequest, runId })
-  // Of this attempt: one that an earlier attempt could not say is nothing that this one owes.
+  // Only messages of this attempt: a failed message of an earlier attempt is not owed by this attempt.
   const failed = messages.some(({ attempt, state }) => attempt === run.attempt && state === 'failed')
   const open = messages.some(({ state }) => state === 'owed' || state === 'withdrawing')
-  // Also where a message failed: what is half shown would stay so, as nothing is shown for a run that has ended as failed.
+  // Also after a failed message: resources shown only in part would stay so, as nothing is shown for a run ended as
+  // failed.
   if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false
   for (const message of messages) {
     if (message.state === 'said' && message.round > 0) await countRound(ledger, pullRequest, message)
   }
   FAILPOINT: await failpoint('finish.rounds_counted')
-  // Answered before the run ends: what dies in between is due still, and a second answer is only dead.
+  // Answered before the run ends: after a death in between, the run is still due, and a second answer is dead.
   if (run.token !== undefined) {
     await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })
   }
@@ -55,7 +60,7 @@ async function resourcesShown(
   })
 }
 
-/** What a run keeps true: the check run of its head, and the pull request's one summary and one label. */
+/** The resources of a run: the check run of its head, and the pull request's only summary and label. */
 function resourceNamesOf(head: string): ResourceName[] {
   return [
     { kind: 'check_run', key: head },

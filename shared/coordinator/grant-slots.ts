@@ -1,4 +1,4 @@
-/** Handing the fleet's places on: what is released goes to who waits, in the same write (DESIGN §5). */
+/** Hands the fleet's slots on: released slots go to waiting reviews in the same write. */
 import { answerToken } from '../aws/executions.ts'
 import { failpoint } from '../base/failpoints.ts'
 import { CONFLICT_TRIES_MAX, FLEET_SLOTS_MAX, GRANT_FRESH_MS, SLOTS_PER_WRITE_MAX } from '../base/limits.ts'
@@ -19,30 +19,29 @@ import { dropToken, grantReview, ticketOf } from '../ledger/review.ts'
 import { contended } from '../ledger/table.ts'
 import { parseReviewId, type Review, reviewIdOf } from '../runs/review.ts'
 import type { Coordinator } from './coordinator.ts'
-import { isHalted, openQueues, waitingFor } from './waiting.ts'
+import { isHalted, openQueues, waitingTickets } from './queues.ts'
 
-/** Rounds of one hand-over: each one that isn't the last has finished a ticket, so the fleet's size bounds it. */
+/** Rounds of one hand-over: every round but the last finishes a ticket, and the fleet's size bounds these. */
 const ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
 
 /**
- * Gives `releases` up, if they are still held, and grants what may be granted, until nothing is allowed any more. After
- * every write that left a place free the queues are read again, so no ticket that came meanwhile is left waiting (IL8,
- * IL13). Who wrote a grant finishes it; an older one of `known` that nobody finished is finished here, also while the
- * fleet is full (IL7).
+ * Releases the `releases` still held, and grants slots until no grant is allowed any more. After every write with free
+ * slots left, the queues are read again: no ticket written meanwhile is left waiting (IL8, IL13). The writer of a grant
+ * finishes it; an older unfinished grant among `known` is finished here, also in a full fleet (IL7).
  */
 export async function grantSlots(
   coordinator: Coordinator,
   releases: readonly SlotHolder[] = [],
   known: readonly Ticket[] = [],
 ): Promise<void> {
-  const [first = [], ...others] = chunksOf(releases)
+  const [first = [], ...rest] = chunksOf(releases)
   await handOver(coordinator, first.length > 0 ? (fleet) => withoutSlots(fleet, first) : unchanged, known)
-  for (const holders of others) await handOver(coordinator, (fleet) => withoutSlots(fleet, holders))
+  for (const holders of rest) await handOver(coordinator, (fleet) => withoutSlots(fleet, holders))
 }
 
 /**
- * A throttled review gives its place up, and its pool is closed until then (ms UTC), in one write: so nobody takes the
- * place only to be throttled too. Nothing happens if the place is another's by now (I8). Repeatable.
+ * Releases the slot of a throttled review and closes its pool until `until` (ms UTC), in one write: no further review
+ * gets the slot only to be throttled too. No effect if the holder has lost the slot (I8). Repeatable.
  */
 export async function closePool(coordinator: Coordinator, holder: SlotHolder, until: number): Promise<void> {
   const now = coordinator.now()
@@ -50,9 +49,9 @@ export async function closePool(coordinator: Coordinator, holder: SlotHolder, un
 }
 
 /**
- * A model has answered this review: if it is the probe of its pool, the pool opens, and who waits for it gets what is free.
- * To be called before the place is released: who takes it then finds the pool open. True if the pool is open then; false too
- * where the place is another's by now. Repeatable.
+ * Opens the pool if the holder is its probe, and grants the free slots to the reviews waiting in the pool. Called
+ * before the slot's release: the next holder finds the pool open. True if the pool is open then; false if the holder
+ * has lost the slot. Repeatable.
  */
 export async function openPool(coordinator: Coordinator, holder: SlotHolder): Promise<boolean> {
   const fleet = await readFleet(coordinator.ledger)
@@ -62,7 +61,7 @@ export async function openPool(coordinator: Coordinator, holder: SlotHolder): Pr
   return true
 }
 
-/** Grants a waiting review its place at once, or puts it into its queue and grants what may be granted. Repeatable. */
+/** Grants a waiting review its slot at once, or writes its ticket and grants whatever is allowed. Repeatable. */
 export async function enqueue(coordinator: Coordinator, review: Review): Promise<void> {
   const ticket = ticketOf(review)
   if (await contended(() => grantAtOnce(coordinator, ticket))) return
@@ -72,16 +71,16 @@ export async function enqueue(coordinator: Coordinator, review: Review): Promise
 }
 
 /**
- * Where a place is free and nobody waits who may have it, no ticket is written: that saves three of a review's nine writes.
- * False if that isn't so. A grant that is not finished is found by its review, which is due.
+ * With a free slot and no waiting review that may have it, no ticket is written, which saves three of a review's nine
+ * writes. False otherwise. An unfinished grant is found by its review, which is due.
  */
 async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<boolean | 'again'> {
   const { ledger, now, nonce } = coordinator
   const before = await readFleet(ledger)
   const grants = schedule(before, [ticket], now())
   if (grants.length === 0) return false
-  const [others, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
-  if (others.length > 0 || isHalted(halts, ticket)) return false
+  const [queues, halts] = await Promise.all([openQueues(coordinator, before), standingHalts(ledger)])
+  if (queues.length > 0 || isHalted(halts, ticket)) return false
   if (!(await writeFleet(ledger, before, withGrants(before, grants, now()), nonce(), now()))) return 'again'
   FAILPOINT: await failpoint('grant.fleet_written')
   if ((await tellGrant(coordinator, ticket)) === 'void') await grantSlots(coordinator, [ticket])
@@ -96,7 +95,10 @@ export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Pro
   return outcome
 }
 
-/** Tells the waiting task that its review has a place. A dead answer proves nothing about the review: only the token goes. */
+/**
+ * Tells the waiting task of its review's slot. A dead answer proves nothing about the review: only the token is
+ * removed.
+ */
 export async function answerGrant(coordinator: Coordinator, review: Review): Promise<void> {
   if (review.token === undefined) return
   const answer = await answerToken(coordinator.executions, review.token, { outcome: 'granted', epoch: review.epoch })
@@ -114,25 +116,26 @@ async function tellGrant(coordinator: Coordinator, ticket: Ticket): Promise<'gra
   return 'granted'
 }
 
-/** Makes the change and hands on what is free after it, round by round. */
+/** Makes the change and grants the free slots, round by round. */
 async function handOver(
   coordinator: Coordinator,
-  wanted: (fleet: Fleet) => Fleet,
-  known: readonly Ticket[] = [],
+  firstChange: (fleet: Fleet) => Fleet,
+  knownTickets: readonly Ticket[] = [],
 ): Promise<void> {
-  let change = wanted
-  let tickets = known
+  let change = firstChange
+  let known = knownTickets
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    let owed = change
+    let pending = change
     const { goesOn, voids } = await contended(async () => {
-      const done = await handOverOnce(coordinator, owed, tickets)
-      // Others hand on at this moment. A change alone is hardly ever refused, and the first of all to go on grants for all.
-      if (done === 'again' && (await changeOnce(coordinator, owed))) owed = unchanged
+      const done = await handOverOnce(coordinator, pending, known)
+      // Another process hands slots on at the same moment. A change alone is hardly ever refused, and the first process
+      // to succeed grants for all.
+      if (done === 'again' && (await changeOnce(coordinator, pending))) pending = unchanged
       return done
     })
     if (!goesOn) return
     change = voids.length > 0 ? (fleet) => withoutSlots(fleet, voids) : unchanged
-    tickets = []
+    known = []
   }
 }
 
@@ -147,7 +150,7 @@ async function changeOnce(coordinator: Coordinator, change: (fleet: Fleet) => Fl
   return next === before || writeFleet(ledger, before, next, nonce(), now())
 }
 
-/** What one hand-over did: whether there may be more to do, and places that turned out to be given to nobody. */
+/** The result of one hand-over: whether more grants may follow, and the slots granted to void tickets. */
 interface HandedOver {
   readonly goesOn: boolean
   readonly voids: readonly SlotHolder[]
@@ -161,27 +164,27 @@ async function handOverOnce(
   const { ledger, now, nonce } = coordinator
   const before = await readFleet(ledger)
   const changed = change(before)
-  const read = freeSlots(changed) > 0 ? await waitingFor(coordinator, changed) : []
-  const waiting = [...read, ...known.filter((ticket) => !read.some((other) => isSame(ticket, other)))]
+  const queued = freeSlots(changed) > 0 ? await waitingTickets(coordinator, changed) : []
+  const waiting = [...queued, ...known.filter((ticket) => !queued.some((inQueue) => isSame(ticket, inQueue)))]
 
-  // A ticket of a later epoch than its review's slot: the review was taken back since, so that slot is void.
+  // A ticket of a later epoch than its review's slot: a take-back came in between, and the slot is void.
   const replaced = waiting
     .map(({ reviewId, epoch }) => ({ reviewId, epoch: epoch - 1 }))
     .filter((holder) => withoutSlots(changed, [holder]) !== changed)
   const freed = withoutSlots(changed, replaced.slice(0, SLOTS_PER_WRITE_MAX))
-  const met = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
-  // Of `known` only what was read as well: a ticket of its own making knows of no halt and of no other queue.
-  const grants = schedule(freed, read, now()).slice(0, SLOTS_PER_WRITE_MAX)
+  const leftBehind = waiting.filter((ticket) => isLeftBehind(freed, ticket, now()))
+  // Of `known`, only tickets read from a queue as well: a caller's own ticket knows neither halts nor other queues.
+  const grants = schedule(freed, queued, now()).slice(0, SLOTS_PER_WRITE_MAX)
   const next = withGrants(freed, grants, now())
   if (next !== before && !(await writeFleet(ledger, before, next, nonce(), now()))) return 'again'
   FAILPOINT: await failpoint('hand_over.fleet_written')
-  const voids = await finishAll(coordinator, [...met, ...grants])
-  // A full fleet is looked at again by who leaves it next.
-  const open = (next !== before && freeSlots(next) > 0) || replaced.length > SLOTS_PER_WRITE_MAX
-  return { goesOn: open || met.length > 0 || voids.length > 0, voids }
+  const voids = await finishAll(coordinator, [...leftBehind, ...grants])
+  // In a full fleet the next release looks again.
+  const mayGrantMore = (next !== before && freeSlots(next) > 0) || replaced.length > SLOTS_PER_WRITE_MAX
+  return { goesOn: mayGrantMore || leftBehind.length > 0 || voids.length > 0, voids }
 }
 
-/** As many places as one write can name, at a time. */
+/** As many slots at a time as one write can name. */
 function chunksOf(holders: readonly SlotHolder[]): (readonly SlotHolder[])[] {
   const starts = Array.from({ length: Math.ceil(holders.length / SLOTS_PER_WRITE_MAX) }, (_, index) => index)
   return starts.map((index) => holders.slice(index * SLOTS_PER_WRITE_MAX, (index + 1) * SLOTS_PER_WRITE_MAX))
@@ -191,7 +194,7 @@ function isSame(a: SlotHolder, b: SlotHolder): boolean {
   return a.reviewId === b.reviewId && a.epoch === b.epoch
 }
 
-/** True for a ticket of a review that has its slot: its grant is void, or nobody has finished it for a while (IL7). */
+/** True for the ticket of a review with a slot: its grant is void, or unfinished for a while (IL7). */
 function isLeftBehind(fleet: Fleet, ticket: Ticket, now: number): boolean {
   const slot = fleet.slots[ticket.reviewId]
   if (!slot) return false
@@ -199,7 +202,7 @@ function isLeftBehind(fleet: Fleet, ticket: Ticket, now: number): boolean {
   return ticket.epoch < slot.epoch || age < 0 || age >= GRANT_FRESH_MS
 }
 
-/** Finishes each, whatever becomes of the others; then throws the first error, if there was one. Answers the void ones. */
+/** Finishes every grant, then throws the first error, if any. Returns the void grants. */
 async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): Promise<SlotHolder[]> {
   const outcomes = await Promise.allSettled(tickets.map((ticket) => finishGrant(coordinator, ticket)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
@@ -210,7 +213,7 @@ async function finishAll(coordinator: Coordinator, tickets: readonly Ticket[]): 
   })
 }
 
-/** The place that a review holds or held at its epoch. */
+/** The slot of a review at its epoch. */
 export function slotOf(review: Review): SlotHolder {
   return { reviewId: reviewIdOf(review), epoch: review.epoch }
 }

@@ -1,4 +1,7 @@
-/** Holding a run: a halt, or a review that comes first, is no ending. What was completed stays, and it goes on (DESIGN §7). */
+/**
+ * Holds a run under a halt, or behind an earlier run. Holding is no ending: completed reviews stay, and the run goes on
+ * later.
+ */
 
 import { failpoint } from '../base/failpoints.ts'
 import { standingHalt } from '../ledger/halt.ts'
@@ -11,15 +14,15 @@ import { endUnwanted } from './end-review.ts'
 import { grantSlots, slotOf } from './grant-slots.ts'
 
 const HALTED: Reason = { code: 'halted', sentence: 'A halt stands for this repository.' }
-const WAITS: Reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' }
+const ATTEMPT_WAITS: Reason = { code: 'attempt_waits', sentence: 'The run waits for the review of this head.' }
 
-/** Which run: what was read of it, so that another attempt is never held by what this one met. */
+/** A run at the attempt as read: a later attempt is never held for a reason met by an earlier attempt. */
 type Attempt = Pick<Run, 'runId' | 'attempt' | 'repository'>
 
 /**
- * A run that met a halt waits: its reviews that aren't done end, leases, slots and tickets go, results and messages stay. The
- * halt is read once more afterwards: lifted meanwhile, whoever listed the held runs may have missed this one, and it is due
- * at once (IL12). False if it has concluded, is ending, or is at another attempt. Repeatable.
+ * Holds a run that met a halt: its open reviews end, leases, slots and tickets go, results and messages stay. The halt
+ * is read once more afterwards: if it was lifted meanwhile, the list of held runs may have missed the run, which is
+ * then due at once (IL12). False if the run has concluded, is ending, or is at another attempt. Repeatable.
  */
 export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promise<boolean> {
   const { ledger, now } = coordinator
@@ -38,18 +41,18 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
 }
 
 /**
- * A run waits until `awaited` has ended, which wakes it then; one that ended before it could be asked has nothing to wait for,
- * and this one is due at once. False as for a halt. Repeatable.
+ * Holds a run until the awaited run has ended and wakes it; if the awaited run has ended before, the held run is due at
+ * once. False as for a halt. Repeatable.
  */
-export async function holdBehind(coordinator: Coordinator, run: Attempt, awaited: string): Promise<boolean> {
+export async function holdBehind(coordinator: Coordinator, run: Attempt, awaitedRunId: string): Promise<boolean> {
   const { ledger, now } = coordinator
-  if (!(await writeHeld(ledger, run, WAITS, now()))) return false
+  if (!(await writeHeld(ledger, run, ATTEMPT_WAITS, now()))) return false
   FAILPOINT: await failpoint('hold_behind.written')
-  if (!(await awaitEnd(ledger, awaited, run.runId))) await wakeRun(ledger, run.runId, now())
+  if (!(await awaitEnd(ledger, awaitedRunId, run.runId))) await wakeRun(ledger, run.runId, now())
   return true
 }
 
-/** Wakes who waits for a run that has ended. Who isn't woken, because of a death here, is found by its own time. */
+/** Wakes the runs waiting for an ended run. After a death here, the unwoken runs are due by their own time. */
 export async function wakeWaiting({ ledger, now }: Coordinator, run: Run): Promise<void> {
-  for (const waiting of run.awaitedBy ?? []) await wakeRun(ledger, waiting, now())
+  for (const runId of run.awaitedBy ?? []) await wakeRun(ledger, runId, now())
 }

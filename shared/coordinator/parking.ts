@@ -1,4 +1,7 @@
-/** Parking: reviews whose model is throttled wait again, their run says so, and after too long a time they are given up. */
+/**
+ * Parking: reviews with a throttled model wait again, their run says so, and after too long a time the reviews are
+ * given up.
+ */
 
 import { failpoint } from '../base/failpoints.ts'
 import { type Documents, getDocument, putDocument } from '../documents/documents.ts'
@@ -20,9 +23,9 @@ import { tellDone } from './end-review.ts'
 import { closePool, enqueue, slotOf } from './grant-slots.ts'
 
 /**
- * Releases lease and slot of a throttled review, closes its pool and lets it wait again. False, without any change, if
- * another worker holds the lease. No loss is counted. After a death between the steps the slot is void, and the next throttled
- * review closes the pool. Rejects as `closePool`; by then the review waits.
+ * Releases lease and slot of a throttled review, closes the pool and queues the review again. False, without any
+ * change, if another worker holds the lease. No loss is counted. After a death between the steps the slot is void, and
+ * the next throttled review closes the pool. Rejects as `closePool`; by then the review waits.
  */
 export async function parkReview(
   coordinator: Coordinator,
@@ -36,12 +39,12 @@ export async function parkReview(
   FAILPOINT: await failpoint('park.released')
   await closePool(coordinator, slotOf(review), throttled.until)
   FAILPOINT: await failpoint('park.pool_closed')
-  // An Admit that came again meanwhile waits already; otherwise the state machine calls Admit now.
+  // After a repeated Admit the review waits already; otherwise the state machine calls Admit now.
   if (released.state === 'waiting') await enqueue(coordinator, released)
   return true
 }
 
-/** Fails a waiting review and tells the task that waits for it; no effect on a review that has moved on. Repeatable. */
+/** Fails a waiting review and answers its task; no effect on a review in any other state. Repeatable. */
 export async function giveUpWaiting(coordinator: Coordinator, review: Review, reason: Reason): Promise<void> {
   const failed = await failWaiting(coordinator.ledger, review, reason)
   if (!failed) return
@@ -51,8 +54,8 @@ export async function giveUpWaiting(coordinator: Coordinator, review: Review, re
 }
 
 /**
- * Opens closed pools whose time has come and for which no review waits: no probe would ever open them. A refused write is not
- * repeated, as the next sweep looks again.
+ * Opens closed pools whose time has come and for which no review waits: no probe would ever open such a pool. A refused
+ * write is not repeated, as the next sweep looks again.
  */
 export async function forgetIdlePools({ ledger, now, nonce }: Coordinator): Promise<void> {
   const fleet = await readFleet(ledger)
@@ -72,7 +75,7 @@ export interface Parking {
   readonly nextTry: number
 }
 
-/** Marks the run as parked and shows that in its check run, once; no effect on another attempt. Repeatable. */
+/** Marks the run as parked and shows the mark in its check run, once; no effect on another attempt. Repeatable. */
 export async function showParked(deps: ShowParkedDeps, run: Run, parking: Parking): Promise<void> {
   const { pool, since } = parking
   const { patienceMs } = deps.ledger.timings
@@ -87,7 +90,7 @@ export async function showGoingOn(deps: ShowParkedDeps, run: Run): Promise<void>
   })
 }
 
-/** Post is not nudged: the raised check run is due soon, and a parked review has that time. */
+/** Post is not nudged: the raised check run is due soon, and a parked review can wait. */
 async function show(
   { ledger, documents, now }: ShowParkedDeps,
   run: Run,

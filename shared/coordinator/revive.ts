@@ -1,4 +1,4 @@
-/** GitHub shows a head whose run was superseded or closed, or would be: it is asked for again, as of what GitHub shows. */
+/** Asks again for a head that GitHub shows although its run was superseded or closed. */
 
 import { askAgain } from '../ledger/run-again.ts'
 import type { PullRequestShown } from '../runs/head.ts'
@@ -7,10 +7,10 @@ import { causeOf, runIdOf } from '../runs/run-identity.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**
- * `overtaken` has found that GitHub shows another head than its own. If the run of that head was superseded, or ended because
- * the pull request was closed, which is open now, nobody else would review it: webhooks are ordered by seconds only, one may be
- * lost, and GitHub decides (IL1, D3). What GitHub shows is as late as its `updatedAt`, so that the earlier event of its run
- * doesn't keep it from its claim. Repeatable: once for each attempt that finds it.
+ * `overtaken` has found another head on GitHub than its own. If the run of GitHub's head was superseded, or closed
+ * before a reopening, no other run would review it: webhooks are ordered by seconds only, may get lost, and GitHub
+ * decides (IL1, D3). The request is as late as GitHub's `updatedAt`: an earlier event of the revived run must not
+ * prevent its claim. Repeatable: once for each attempt that finds the head.
  */
 export async function reviveHead(
   { ledger, now }: Pick<Coordinator, 'ledger' | 'now'>,

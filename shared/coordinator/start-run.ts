@@ -1,4 +1,4 @@
-/** Accepting a run and starting its execution, for whoever asks for a review outside of a webhook. */
+/** Accepts a run and starts its execution, for a request outside of a webhook. */
 import { startExecution } from '../aws/executions.ts'
 import type { Log } from '../aws/log.ts'
 import { nameOf } from '../base/errors.ts'
@@ -12,12 +12,12 @@ export interface StartDeps extends Coordinator {
   readonly log: Log
 }
 
-/** Recording a request may take this long, ms. */
+/** Recording a request may take so long, ms. */
 const ACCEPT_MS = 8_000
 
 /**
- * Writes the run of a request, or joins the one that is there, and starts its execution. `askedId` names the asking: the
- * same one again changes nothing and answers the run (I9). An execution that can't be started now is started by the sweeper.
+ * Writes or joins the run of a request, and starts its execution. `askedId` names the request: the same name again
+ * changes nothing and returns the run (I9). The sweeper starts an execution that can't be started now.
  */
 export async function startRun(deps: StartDeps, request: RunRequest, askedId: string): Promise<Accepted> {
   const { ledger, executions, stateMachineArn, now, nonce, log } = deps
@@ -34,16 +34,16 @@ export async function startRun(deps: StartDeps, request: RunRequest, askedId: st
   return accepted
 }
 
-/** What asking for another attempt came to. */
+/** The effect of asking for another attempt. */
 export interface Retried {
   readonly kind: Accepted['kind'] | 'nothing_missing'
   readonly run: Run
 }
 
 /**
- * Another attempt of a run that didn't read everything, which a person waits for: reviews that were completed are reused, and
- * only what is missing is read and said (LE9, LE16). A live run is joined; one that read everything is left alone. Undefined
- * if there is no such run.
+ * Asks, on behalf of a waiting person, for another attempt of an incomplete run: completed reviews are reused, and only
+ * missing reviews are read and said (LE9, LE16). A live run is joined; a complete run is left alone. Undefined for an
+ * unknown run.
  */
 export async function retryRun(deps: StartDeps, runId: string, askedId: string): Promise<Retried | undefined> {
   const run = await readRun(deps.ledger, runId)

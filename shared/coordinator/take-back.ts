@@ -1,4 +1,7 @@
-/** Takes back a review whose worker is gone: its place is handed on, and it waits again, or who waits is told that it failed. */
+/**
+ * Takes back a review whose worker is gone: the slot is handed on, and the review waits again, or has failed and its
+ * task is told.
+ */
 
 import { failpoint } from '../base/failpoints.ts'
 import type { LostWorker } from '../fleet/lease.ts'
@@ -9,8 +12,8 @@ import { tellDone } from './end-review.ts'
 import { enqueue, grantSlots, slotOf } from './grant-slots.ts'
 
 /**
- * True if the review's grant or lease had ended, or `lost` says that its worker is dead, and this call took it back. Each
- * step is repeatable: who dies after the first leaves a void slot, and a review that is due.
+ * True if the grant or lease had ended, or `lost` says that the worker is dead, and this call took the review back.
+ * Each step is repeatable: a death after the first leaves a void slot and a due review.
  */
 export async function takeBackEnded(coordinator: Coordinator, review: Review, lost?: LostWorker): Promise<boolean> {
   const { ledger, now, nonce } = coordinator

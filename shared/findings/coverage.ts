@@ -1,16 +1,16 @@
-/** How far a file was read, and why a file was not. Pure. */
+/** How far a lens has read a file, and why a file was left out. Pure. */
 
-/** How far one file was read by one lens. */
+/** A lens's reading of a file. */
 export interface Coverage {
   readonly path: string
   readonly state: 'full' | 'partial' | 'not_read'
-  /** Why not fully, for people. */
+  /** Why the file was not read in full, for people. */
   readonly reason?: string
 }
 
 /**
- * Why a file isn't read. `patch_missing` and `over_budget` are holes in what was planned, so the run is incomplete; the
- * others hold nothing to read, or are left out by default.
+ * `patch_missing` and `over_budget` make the run incomplete, because the file was planned to be read; the other files
+ * hold nothing to read, or are left out by default.
  */
 export type LeftOutBecause = 'not_text' | 'pure_rename' | 'generated' | 'patch_missing' | 'over_budget'
 
@@ -21,14 +21,14 @@ export interface LeftOut {
   readonly because: LeftOutBecause
 }
 
-/** True for what models are not given though there is something to read; an analyzer reads it. */
+/** True for a file with something to read that no model gets; analyzers read it. */
 export function isLeftOutOfModels<File extends { readonly because?: LeftOutBecause }>(
   file: File,
 ): file is File & Pick<LeftOut, 'because'> {
   return file.because === 'generated' || isMissing(file)
 }
 
-/** True for what was to be read and couldn't be given to a model: a hole in the verdict. */
+/** True for a file that a model was to read and didn't get: the verdict is incomplete without it. */
 export function isMissing({ because }: { readonly because?: LeftOutBecause }): boolean {
   return because === 'patch_missing' || because === 'over_budget'
 }

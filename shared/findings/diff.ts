@@ -32,37 +32,37 @@ export interface FileChange {
   readonly blob: string
   /** Empty where GitHub sends no patch. */
   readonly hunks: readonly Hunk[]
-  /** Why there are no hunks to read: an absent patch is normal (H11). */
+  /** Why there are no hunks; an absent patch is normal (H11). */
   readonly noPatch?: 'no_patch' | 'pure_rename' | 'unreadable_patch'
 }
 
-/** What GitHub's "list pull request files" says about one file, as far as it is used here. */
+/** A file in GitHub's "list pull request files", without the unused members. */
 export interface ListedFile {
   readonly filename: string
   readonly previous_filename?: string | undefined
   readonly status: string
   readonly additions: number
   readonly deletions: number
-  /** Null for a submodule that was removed. */
+  /** Null for a removed submodule. */
   readonly sha: string | null
   readonly patch?: string | undefined
 }
 
-/** A patch that was read, or the line (from 1) at which it stopped making sense. */
+/** The hunks of a patch, or the line (from 1) from which the patch is unreadable. */
 export type ParsedPatch =
   | { readonly readable: true; readonly hunks: readonly Hunk[] }
   | { readonly readable: false; readonly atLine: number }
 
-/** A range on which GitHub accepts a comment: every line in one hunk. One line has `startLine === line` (A3). */
+/** A range on which GitHub accepts a comment: all lines in one hunk. A single line has `startLine === line` (A3). */
 export interface Anchor {
   readonly side: Side
   readonly startLine: number
   readonly line: number
 }
 
-/** GitHub's row for a file, with its patch read. Never throws: what can't be read says so in `noPatch`. */
+/** Never throws: `noPatch` says why a patch can't be read. */
 export function fileChangeOf(listed: ListedFile): FileChange {
-  const status = STATUSES.find((known) => known === listed.status) ?? 'changed'
+  const status = STATUSES.find((each) => each === listed.status) ?? 'changed'
   const common = {
     path: listed.filename,
     ...(listed.previous_filename === undefined ? {} : { previousPath: listed.previous_filename }),
@@ -80,15 +80,15 @@ export function fileChangeOf(listed: ListedFile): FileChange {
 }
 
 /**
- * Reads the hunks of one file in unified form, without the file's own header, as GitHub sends them. Lines belong to a
- * hunk by its counts, never by how they look: `--- a` inside a hunk is a removed line, `@@` an added one may hold.
- * Only a line feed ends a line: a carriage return is part of the text.
+ * Reads the hunks of a file in unified form, without the file's own header, as GitHub sends them. The counts of a hunk
+ * say which lines belong to it, never their text: `--- a` inside a hunk is a removed line, and an added line may hold
+ * `@@`. Only a line feed ends a line: a carriage return is part of the text.
  */
 export function parsePatch(patch: string): ParsedPatch {
   const lines = patch.split('\n')
   const hunks: Hunk[] = []
   let at = 0
-  // What follows the last line feed is no line, unless a hunk still counts on it.
+  // The text after the last line feed is no line, unless a hunk still counts on it.
   while (at < lines.length && !(at === lines.length - 1 && lines[at] === '')) {
     const header = headerOf(lines[at] ?? '')
     const before = hunks.at(-1)
@@ -103,19 +103,19 @@ export function parsePatch(patch: string): ParsedPatch {
   return { readable: true, hunks }
 }
 
-/** Number of a line on one side; undefined if the line isn't there. */
+/** Number of a line on a side; undefined for a line of the other side only. */
 export function lineOn(line: DiffLine, side: Side): number | undefined {
   return side === 'LEFT' ? line.oldLine : line.newLine
 }
 
-/** Lines of diff in a file: what a part's budget counts. */
+/** Lines of diff in a file, for the budget of a part. */
 export function diffLinesOf(file: FileChange): number {
   return file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
 }
 
 /**
- * The part of a range on which GitHub accepts a comment: clipped to the hunk that holds most of it, the first of equals
- * (A1, A2); undefined if no line of it is in the diff on that side.
+ * The part of a range on which GitHub accepts a comment: clipped to the hunk with most of its lines, the first of
+ * equals (A1, A2); undefined if the diff shows no line of the range on that side.
  */
 export function anchorInDiff(file: FileChange, side: Side, startLine: number, line: number): Anchor | undefined {
   let best: Anchor | undefined
@@ -133,7 +133,7 @@ const STATUSES = ['added', 'modified', 'removed', 'renamed', 'copied', 'changed'
 
 type Header = Omit<Hunk, 'lines'>
 
-/** An omitted count means one line (A14). Nine digits are more lines than git can number. */
+/** An omitted count means 1 (A14). Git can't number lines with more than nine digits. */
 const HEADER = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/
 
 function headerOf(line: string): Header | undefined {
@@ -155,14 +155,14 @@ function follows(before: Header, header: Header): boolean {
   )
 }
 
-/** With a count of 0 a header names the line before the place. */
+/** With a count of 0 a header names the line before. */
 function firstLine(start: number, count: number): number {
   return count === 0 ? start + 1 : start
 }
 
 type Body = { readonly lines: readonly DiffLine[]; readonly next: number } | { readonly brokenAt: number }
 
-/** Takes lines from `at` until both counts are used up, then the note about a missing line feed, if one follows. */
+/** Takes lines from `at` until both counts are used up, then the note about a missing line feed. */
 function bodyOf(header: Header, patch: readonly string[], at: number): Body {
   const lines: DiffLine[] = []
   const oldEnd = header.oldStart + header.oldLines

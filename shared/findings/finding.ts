@@ -1,10 +1,10 @@
-/** One thing that a lens says, before and after it is grounded in the diff. */
+/** A finding of a lens, before and after grounding in the diff. */
 import type { Severity } from './severity.ts'
 
-/** Which version of a file a line belongs to, in GitHub's words: LEFT is before the change, RIGHT after it. */
+/** A version of a file, in GitHub's words: LEFT is before the change, RIGHT after the change. */
 export type Side = 'LEFT' | 'RIGHT'
 
-/** Where a lens says that its finding is. Analyzers know lines; a model quotes, and code computes the line. */
+/** The location as a lens claims it. Analyzers know lines; a model quotes, and code computes the line. */
 export type ClaimedLocation =
   | {
       readonly kind: 'lines'
@@ -23,25 +23,25 @@ export type ClaimedLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'pull_request' }
 
-/** What a lens returns for each thing it found. */
+/** A finding as the lens returns it. */
 export interface ClaimedFinding {
   /** Stable within the lens, for example `aws-access-key-id`; part of the finding's identity. */
   readonly rule: string
   readonly severity: Severity
-  /** What: one sentence. */
+  /** A sentence that says what is wrong. */
   readonly title: string
-  /** Why it matters, with the concrete way in which it fails. */
+  /** Why the fault matters, with the concrete way in which the code fails. */
   readonly why: string
-  /** What would clear it. */
+  /** The change that would clear the finding. */
   readonly clears: string
   readonly location: ClaimedLocation
-  /** Security or data loss, decided by code: cleared only by an override or a change (DESIGN §7). */
+  /** Security or data loss, decided by code: only an override or a change of the code clears a fenced finding. */
   readonly fenced?: boolean
-  /** Values that the lens knows to be secret: taken out of every text and of the quote before anything is kept (RC7). */
+  /** Values that the lens knows to be secret: removed from all texts before anything is stored (RC7). */
   readonly conceal?: readonly string[]
 }
 
-/** Where a finding is, once that is certain. */
+/** The location after grounding. */
 export type Location =
   | {
       readonly kind: 'lines'
@@ -49,7 +49,7 @@ export type Location =
       readonly side: Side
       readonly startLine: number
       readonly line: number
-      /** True if GitHub accepts a comment there: every line in one hunk of the diff. */
+      /** True if GitHub accepts a comment there: all lines in one hunk of the diff. */
       readonly inDiff: boolean
     }
   | { readonly kind: 'file'; readonly path: string }
@@ -60,9 +60,9 @@ export function pathOf(location: ClaimedLocation | Location): string {
   return location.kind === 'pull_request' ? '' : location.path
 }
 
-/** A finding that stands: grounded, redacted, bounded. */
+/** A finding after grounding, redacted and bounded. */
 export interface Finding {
-  /** Identity over heads: SHA-256 of lens, rule, path and the quoted text with its white space folded (64 hex). */
+  /** Identity over heads: shared/findings/fingerprint.ts. */
   readonly fingerprint: string
   readonly lens: string
   readonly rule: string
@@ -71,16 +71,16 @@ export interface Finding {
   readonly why: string
   readonly clears: string
   readonly location: Location
-  /** The lines meant, redacted; empty for `file` and `pull_request`. */
+  /** The claimed lines, redacted; empty for `file` and `pull_request`. */
   readonly quote: string
   readonly fenced: boolean
-  /** The head at which it was first said. */
+  /** The first head at which the finding was found. */
   readonly originHead: string
   /** True if a text was cut to its limit. */
   readonly cut: boolean
 }
 
-/** A claim that could not be grounded: counted and shown, never posted as a finding. */
+/** A claim without grounds: counted and shown, never posted as a finding. */
 export interface RejectedFinding {
   readonly lens: string
   readonly rule: string

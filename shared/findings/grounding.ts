@@ -1,8 +1,7 @@
 /**
- * Turns what a lens claims into findings that stand: each at a place that exists, redacted, bounded, with an identity
- * that holds over heads. A claim whose place can't be found is rejected and counted, never moved to a guessed line.
+ * Turns the claims of a lens into findings: each with an existing location, redacted, bounded, with an identity over
+ * heads. A claim without a location is rejected and counted, never moved to a guessed line.
  */
-
 import { FINDING_BYTES_MAX, FINDINGS_PER_REVIEW_MAX } from '../base/limits.ts'
 import { redact, withoutValues } from '../base/redaction.ts'
 import { byteLength, type CutText, cutAtBytes, folded, visible, withoutOwnMarkers } from '../base/text.ts'
@@ -22,12 +21,12 @@ import { candidatesOf, type SideText, sideTextOf } from './quote.ts'
 
 export interface GroundingContext {
   readonly lens: LensName
-  /** The files that the lens was given. */
+  /** The files given to the lens. */
   readonly files: readonly FileChange[]
   /** A file's text at the head; undefined if it was not fetched. */
   texts(path: string): string | undefined
   readonly head: string
-  /** Open at the last verdict: the same finding keeps the head at which it was first said (FI1). */
+  /** Open at the last verdict: the same finding keeps its first head (FI1). */
   readonly openFindings: readonly Finding[]
 }
 
@@ -38,27 +37,32 @@ export interface Grounded {
 }
 
 /**
- * Grounds the claims of one review. Claims in = findings + rejected, each rejected one with its reason. Of the grounded
- * ones at most `FINDINGS_PER_REVIEW_MAX` stand, the worst; the others are rejected as `over_limit`.
+ * Claims in = findings + rejected claims, each with a reason. At most `FINDINGS_PER_REVIEW_MAX` claims become findings,
+ * the worst; the rest is rejected as `over_limit`.
  */
 export function groundClaims(claims: readonly ClaimedFinding[], context: GroundingContext): Grounded {
-  const find = finderOf(context)
+  const locate = locatorOf(context)
   const rejected: RejectedFinding[] = []
-  const located: LocatedClaim[] = []
+  const claimed: LocatedClaim[] = []
   for (const claim of claims) {
-    const found = find(claim.location)
-    if ('reason' in found) rejected.push(rejectionOf(claim, context.lens, found.reason))
-    else located.push({ claim, severity: claim.severity, ...found })
+    const located = locate(claim.location)
+    if ('reason' in located) rejected.push(rejectionOf(claim, context.lens, located.reason))
+    else claimed.push({ claim, severity: claim.severity, ...located })
   }
-  located.sort(worstFirst)
-  for (const { claim } of located.splice(FINDINGS_PER_REVIEW_MAX)) {
+  claimed.sort(worstFirst)
+  for (const { claim } of claimed.splice(FINDINGS_PER_REVIEW_MAX)) {
     rejected.push(rejectionOf(claim, context.lens, 'over_limit'))
   }
   const origins = new Map(context.openFindings.map((open) => [open.fingerprint, open.originHead]))
   const occurrences = new Map<string, number>()
-  const findings = located.map(({ claim, location, quote, meant }) => {
+  const findings = claimed.map(({ claim, location, quote, claimedLines }) => {
     const { rule, severity } = claim
-    const identity = { lens: context.lens, rule, path: pathOf(location), quote: folded(clean(meant, claim)) }
+    const identity = {
+      lens: context.lens,
+      rule,
+      path: pathOf(location),
+      quote: folded(redactedText(claimedLines, claim)),
+    }
     const firstFingerprint = fingerprintOf(identity)
     const occurrence = occurrences.get(firstFingerprint) ?? 0
     occurrences.set(firstFingerprint, occurrence + 1)
@@ -79,16 +83,16 @@ export function groundClaims(claims: readonly ClaimedFinding[], context: Groundi
 
 interface LocatedClaim extends Pick<Finding, 'severity' | 'location'> {
   readonly claim: ClaimedFinding
-  /** The lines at the place as they are in the file, not yet redacted. */
+  /** The lines of the file at the location, not yet redacted. */
   readonly quote: string
-  /** The lines that the claim meant, also where the place was clipped: a hunk's end is no part of an identity. */
-  readonly meant: string
+  /** The claimed lines, also where the location was clipped: the end of a hunk is no part of an identity. */
+  readonly claimedLines: string
 }
 
-type Found = Omit<LocatedClaim, 'claim' | 'severity'> | { readonly reason: RejectedFinding['reason'] }
+type Located = Omit<LocatedClaim, 'claim' | 'severity'> | { readonly reason: RejectedFinding['reason'] }
 
-/** Looks a place up in the diff and the texts of one review; a file is taken apart once, however often it is claimed. */
-function finderOf(context: GroundingContext): (location: ClaimedLocation) => Found {
+/** Finds locations in the diff and texts of one review; a file is parsed once, however many claims it has. */
+function locatorOf(context: GroundingContext): (location: ClaimedLocation) => Located {
   const files = new Map<string, FileChange>()
   for (const file of context.files) if (file.previousPath !== undefined) files.set(file.previousPath, file)
   for (const file of context.files) files.set(file.path, file)
@@ -96,21 +100,21 @@ function finderOf(context: GroundingContext): (location: ClaimedLocation) => Fou
 
   const sideOf = (file: FileChange, side: Side): SideText => {
     const key = `${side} ${file.path}`
-    const known = sides.get(key)
-    if (known !== undefined) return known
+    const parsed = sides.get(key)
+    if (parsed !== undefined) return parsed
     const text = sideTextOf(file, side, side === 'RIGHT' ? context.texts(file.path) : undefined)
     sides.set(key, text)
     return text
   }
 
   return (location) => {
-    if (location.kind === 'pull_request') return { location, quote: '', meant: '' }
+    if (location.kind === 'pull_request') return { location, quote: '', claimedLines: '' }
     const file = files.get(location.path)
     if (file === undefined) return { reason: 'path_not_in_diff' }
-    if (location.kind === 'file') return { location: { kind: 'file', path: file.path }, quote: '', meant: '' }
+    if (location.kind === 'file') return { location: { kind: 'file', path: file.path }, quote: '', claimedLines: '' }
     if (location.kind === 'lines') return linesOf(file, location, sideOf(file, location.side))
     if (folded(location.quote) === '') return { reason: 'quote_empty' }
-    // A quote of new code is what is meant, unless it stands before the change only.
+    // A quote without a side is of new code, unless only the old code has it.
     for (const side of location.side === undefined ? (['RIGHT', 'LEFT'] as const) : [location.side]) {
       const [best] = candidatesOf(sideOf(file, side), location.quote, location.nearLine)
       if (best !== undefined) return linesOf(file, { ...best, side }, sideOf(file, side))
@@ -119,18 +123,18 @@ function finderOf(context: GroundingContext): (location: ClaimedLocation) => Fou
   }
 }
 
-/** A range that is known by number: clipped to one hunk where it touches the diff (A2), else to what the file has. */
+/** A range of numbered lines: clipped to a hunk of the diff (A2), else to the lines of the file. */
 function linesOf(
   file: FileChange,
   range: { readonly side: Side; readonly startLine: number; readonly line: number },
   text: SideText,
-): Found {
+): Located {
   if (!Number.isSafeInteger(range.startLine) || !Number.isSafeInteger(range.line)) return { reason: 'line_not_in_file' }
   const first = Math.min(range.startLine, range.line)
   const last = Math.min(Math.max(range.startLine, range.line), text.lastLine)
   const anchor = anchorInDiff(file, range.side, first, last)
-  const meant = linesBetween(text, first, last)
-  const quote = anchor === undefined ? meant : linesBetween(text, anchor.startLine, anchor.line)
+  const claimedLines = linesBetween(text, first, last)
+  const quote = anchor === undefined ? claimedLines : linesBetween(text, anchor.startLine, anchor.line)
   if (quote === undefined) return { reason: 'line_not_in_file' }
   return {
     location: {
@@ -142,11 +146,11 @@ function linesOf(
       inDiff: anchor !== undefined,
     },
     quote,
-    meant: meant ?? quote,
+    claimedLines: claimedLines ?? quote,
   }
 }
 
-/** Undefined if there is no line, or if one of them isn't known. */
+/** Undefined if a line is unknown, or the range is empty. */
 function linesBetween(text: SideText, first: number, last: number): string | undefined {
   const lines: string[] = []
   for (let number = first; number <= last; number++) {
@@ -157,18 +161,18 @@ function linesBetween(text: SideText, first: number, last: number): string | und
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-/** What a finding's bytes are divided into: a title stays a line, a quote a passage; the rest is for what is said. */
+/** Shares of a finding's bytes: a title stays a line, a quote a passage; the reasons get the rest. */
 const TITLE_BYTES_MAX = FINDING_BYTES_MAX / 32
 const QUOTE_BYTES_MAX = FINDING_BYTES_MAX / 4
 const CLEARS_BYTES_MAX = FINDING_BYTES_MAX / 4
 
 /** The four texts of a finding, together at most `FINDING_BYTES_MAX` (RC8). */
 function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' | 'why' | 'clears' | 'quote' | 'cut'> {
-  const title = cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX)
+  const title = cutAtBytes(folded(redactedText(claim.title, claim)), TITLE_BYTES_MAX)
   const quote = quoteOf(quoted, claim)
-  const clears = cutAtBytes(clean(claim.clears, claim), CLEARS_BYTES_MAX)
+  const clears = cutAtBytes(redactedText(claim.clears, claim), CLEARS_BYTES_MAX)
   const left = FINDING_BYTES_MAX - byteLength(title.text) - byteLength(quote.text) - byteLength(clears.text)
-  const why = cutAtBytes(clean(claim.why, claim), left)
+  const why = cutAtBytes(redactedText(claim.why, claim), left)
   return {
     title: title.text,
     why: why.text,
@@ -178,15 +182,15 @@ function textsOf(claim: ClaimedFinding, quoted: string): Pick<Finding, 'title' |
   }
 }
 
-/** Lines of a file as a finding quotes them. */
+/** Lines of a file in the form of a finding's quote. */
 export function quoteOf(lines: string, claim: Concealing = {}): CutText {
-  return cutAtBytes(clean(lines, claim), QUOTE_BYTES_MAX)
+  return cutAtBytes(redactedText(lines, claim), QUOTE_BYTES_MAX)
 }
 
 type Concealing = Pick<ClaimedFinding, 'conceal'>
 
-/** Redacted before it is cut: half a secret has no shape that could be recognised. */
-function clean(text: string, claim: Concealing): string {
+/** Redacted before cutting: half a secret has no recognisable shape. */
+function redactedText(text: string, claim: Concealing): string {
   return withoutOwnMarkers(redact(withoutValues(visible(text), (claim.conceal ?? []).map(visible))))
 }
 
@@ -194,8 +198,8 @@ function rejectionOf(claim: ClaimedFinding, lens: LensName, reason: RejectedFind
   return {
     lens,
     rule: claim.rule,
-    title: cutAtBytes(folded(clean(claim.title, claim)), TITLE_BYTES_MAX).text,
-    path: cutAtBytes(clean(pathOf(claim.location), claim), TITLE_BYTES_MAX).text,
+    title: cutAtBytes(folded(redactedText(claim.title, claim)), TITLE_BYTES_MAX).text,
+    path: cutAtBytes(redactedText(pathOf(claim.location), claim), TITLE_BYTES_MAX).text,
     reason,
   }
 }

@@ -1,5 +1,4 @@
-/** What a lens is given and what it returns (DESIGN §8). It holds no GitHub credential and no network but its model. */
-
+/** The lenses, and the input and output of a lens. A lens holds no GitHub credential, and no network but its model. */
 import type { Coverage } from './coverage.ts'
 import type { FileChange } from './diff.ts'
 import type { ClaimedFinding, Finding } from './finding.ts'
@@ -15,18 +14,18 @@ interface LensTraits {
   readonly description: string
 }
 
-/** Every lens. `functions/review/lenses/index.ts` compiles only if it loads each of them. */
+/** Every lens. `functions/review/lenses/index.ts` compiles only if it loads all of them. */
 export const LENSES = {
-  secrets: { kind: 'analyzer', version: 1, default: 'active', description: 'Finds credentials in added lines' },
+  secrets: { kind: 'analyzer', version: 2, default: 'active', description: 'Finds credentials in added lines' },
   workflows: {
     kind: 'analyzer',
-    version: 1,
+    version: 2,
     default: 'active',
     description: 'Checks changed GitHub Actions workflows',
   },
   description: {
     kind: 'analyzer',
-    version: 1,
+    version: 2,
     default: 'active',
     description: 'Checks the description against the pull request template',
   },
@@ -36,23 +35,23 @@ export const LENSES = {
 export type LensName = keyof typeof LENSES
 export const LENS_NAMES = Object.keys(LENSES) as readonly LensName[]
 
-/** What is said about the pull request: claims by its author, never instructions. */
+/** The author's words about the pull request are claims, never instructions. */
 export interface PullRequestFacts {
   readonly repository: string
   readonly number: number
   readonly title: string
-  /** The description, `''` if there is none (H18). */
+  /** The description, `''` without one (H18). */
   readonly body: string
   /** True if the description was cut to its limit (AD6). */
   readonly bodyCut: boolean
   readonly author: string
   readonly head: string
   readonly baseRef: string
-  /** What a person with write access wants looked at above all. */
+  /** A wish of a person with write access: where to look first. */
   readonly focus?: string
 }
 
-/** A model that a lens may call: any OpenAI-compatible endpoint. */
+/** The model of a lens: any OpenAI-compatible endpoint. */
 export interface ModelChoice {
   /** As configured, for example `gpt-5.2` or `qwen3-coder`. */
   readonly model: string
@@ -60,15 +59,15 @@ export interface ModelChoice {
   readonly baseUrl: string
   readonly apiKey?: string
   readonly timeoutMs: number
-  /** Told by who calls it. */
+  /** The caller of the model reports its calls here. */
   readonly calls?: ModelCalls
 }
 
-/** Hears of the calls of a model. Neither throws. */
+/** Listens to the calls of a model. Neither method throws. */
 export interface ModelCalls {
   /** A call begins. */
   asked(): void
-  /** The model has answered one, whatever its answer is worth; who is throttled, refused or got nothing doesn't say so. */
+  /** The model has answered a call, with whatever content. A throttled, refused or failed call is no answer. */
   answered(): void
 }
 
@@ -78,9 +77,9 @@ export interface LensInput {
   readonly files: readonly FileChange[]
   /** A file's text at the head; undefined if it was not fetched (binary, too large, removed). */
   text(path: string): Promise<string | undefined>
-  /** The base branch's pull request template; undefined if it has none. */
+  /** The base branch's pull request template; undefined without a template. */
   readonly template: string | undefined
-  /** What stood open before this head, for model lenses. */
+  /** Open before this head, for model lenses. */
   readonly openFindings: readonly Finding[]
   readonly model: ModelChoice | undefined
   readonly signal: AbortSignal
@@ -88,10 +87,10 @@ export interface LensInput {
 
 export interface LensOutput {
   readonly findings: readonly ClaimedFinding[]
-  /** One row for each file given, also those that hold nothing for this lens (`full`). */
+  /** A row for each given file, `full` also for a file without anything for this lens. */
   readonly coverage: readonly Coverage[]
   readonly usage?: { readonly model: string; readonly inputTokens: number; readonly outputTokens: number }
 }
 
-/** One way of reading. Throws `Refused`, `Retry` or `Dead` (shared/base/errors.ts); an error is never "no findings". */
+/** A way of reading. Throws `Refused`, `Retry` or `Dead` (shared/base/errors.ts); an error is never "no findings". */
 export type Lens = (input: LensInput) => Promise<LensOutput>

@@ -1,5 +1,4 @@
-/** Finds quoted code in one side of a file: exact text before text that differs in white space, nearest line first. */
-
+/** Finds quoted code in one side of a file: exact text before other white space, nearest line first. */
 import { REDACTED, redact } from '../base/redaction.ts'
 import { folded, plain } from '../base/text.ts'
 import { type FileChange, lineOn } from './diff.ts'
@@ -8,7 +7,7 @@ import type { Side } from './finding.ts'
 interface SideLine {
   /** Without the line feed; a carriage return stays. */
   readonly text: string
-  /** As it is compared and as a model is shown it: plain, and without the carriage return. */
+  /** The text as a model gets it and quotes are compared: plain, without the carriage return. */
   readonly bare: string
   readonly folded: string
   readonly inDiff: boolean
@@ -16,7 +15,7 @@ interface SideLine {
   readonly changed: boolean
 }
 
-/** What is known of one side of a file: the lines of the diff and, where its text is at hand, all others. */
+/** The known lines of a side of a file: the diff and, with its text, the whole file. */
 export interface SideText {
   /** By line number, ascending. */
   readonly lines: ReadonlyMap<number, SideLine>
@@ -28,12 +27,12 @@ export interface QuotedRange {
   readonly line: number
 }
 
-/** The lines of one side. Where the diff and the text disagree the diff is right: it is what GitHub anchors to. */
+/** The lines of one side. Where the diff and the text disagree, the diff wins: GitHub anchors comments to the diff. */
 export function sideTextOf(file: FileChange, side: Side, text: string | undefined): SideText {
   const lines = new Map<number, SideLine>()
   if (text !== undefined && text !== '') {
     const rows = text.split('\n')
-    // A line feed ends the last line; it doesn't begin another.
+    // A line feed ends the last line; no empty line follows.
     if (rows.at(-1) === '') rows.pop()
     rows.forEach((row, index) => {
       lines.set(index + 1, sideLine(row, false, false))
@@ -53,9 +52,10 @@ export function sideTextOf(file: FileChange, side: Side, text: string | undefine
 }
 
 /**
- * Every place where the quote stands, best first: equal text, then text that holds it, then the same with white space
- * folded; among those the one nearest to `nearLine`; without it changed lines, then lines of the diff, then the first.
- * A quote of several lines may begin and end inside a line. A quote that was redacted matches the line it was made from.
+ * Every range with the quote, best first: equal text, then text that holds the quote, then the same with folded white
+ * space. Among equals the range nearest to `nearLine` is first; without `nearLine` changed lines come before other
+ * lines of the diff, and these before the rest of the file. A quote of several lines may begin and end inside a line. A
+ * redacted quote matches its line.
  */
 export function candidatesOf(side: SideText, quote: string, nearLine?: number): readonly QuotedRange[] {
   const wanted = wantedOf(quote)
@@ -108,7 +108,7 @@ interface Wanted {
   readonly redacted: boolean
 }
 
-/** The quote's lines without blank ones before and after. */
+/** The quote's lines without blank lines at the ends. */
 function wantedOf(quote: string): Wanted {
   const lines = quote.split('\n').map((line) => plain(withoutReturn(line)))
   while (lines[0]?.trim() === '') lines.shift()
@@ -136,7 +136,7 @@ function exactnessOf(rows: readonly SideLine[], wanted: Wanted): number | undefi
   return holds(rows, wanted.folded, (row) => folded(redact(row.bare))) ? 4 : undefined
 }
 
-/** True if the wanted lines stand in the rows one below the other, the first up to its end, the last from its start. */
+/** True if the rows hold the wanted lines one below the other, the first up to its end, the last from its start. */
 function holds(rows: readonly SideLine[], wanted: readonly string[], textOf: (row: SideLine) => string): boolean {
   const last = wanted.length - 1
   return rows.every((row, index) => {

@@ -1,4 +1,4 @@
-/** Whether the code that a finding quotes still stands in the diff of a newer head, and where. */
+/** Whether a finding's quoted code still stands in the diff of a newer head, and where. */
 import { type FileChange, type Hunk, lineOn } from './diff.ts'
 import type { Finding, Location, Side } from './finding.ts'
 import { quoteOf } from './grounding.ts'
@@ -7,12 +7,12 @@ export type LinesLocation = Extract<Location, { kind: 'lines' }>
 type Quoting = Pick<Finding, 'quote'> & { readonly location: LinesLocation }
 
 export type QuotedCode =
-  /** Each place in the diff where it stands as it was quoted; none where it stands outside of the diff. */
+  /** Each range of the diff that holds the quoted code; none for code outside of the diff. */
   { readonly stands: true; readonly locations: readonly LinesLocation[] } | { readonly stands: false }
 
 /**
- * Compares whole lines, also their indentation: a guard that was put around the code is a change of it. Code before the change
- * stands as long as some of it is removed. Code that was outside of the diff stands there until the diff removes it.
+ * Compares whole lines with their indentation: a new guard around the code changes the code. Code before the change
+ * stands while the diff removes some of it. Code outside of the diff stands until the diff removes it.
  */
 export function quotedCodeIn(finding: Quoting, file: Pick<FileChange, 'path' | 'hunks'>): QuotedCode {
   const { side, inDiff } = finding.location
@@ -44,12 +44,12 @@ function rangesIn(hunk: Hunk, { location, quote }: Quoting, side: Side): Pick<Li
   })
 }
 
-/** The part of a quoted line that surely is as in the file: what stands for something else has an `&` or isn't ASCII. */
+/** The part of a quoted line that is surely the file's own: a replacement has an `&` or a non-ASCII character. */
 function beginningOf(text: string): string {
   return /^[\t\x20-\x25\x27-\x7e]*/.exec(text)?.[0] ?? ''
 }
 
-/** A file whose line ends were changed has the same code. */
+/** A file has the same code with other line ends. */
 function withoutReturns(text: string): string {
   return text.replace(/\r(?=\n|$)/g, '')
 }

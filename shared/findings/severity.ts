@@ -1,9 +1,9 @@
-/** Severities and what they mean everywhere (DESIGN §6). */
+/** The meaning of each severity, everywhere. */
 
 export type Severity = 'critical' | 'high' | 'medium' | 'low'
 
 export interface SeverityMeaning {
-  /** Heading under which people read it. */
+  /** The heading in the summary. */
   readonly heading: 'critical' | 'important' | 'suggestion'
   /** Blocks the pull request. */
   readonly blocking: boolean

@@ -1,4 +1,4 @@
-/** How many reviews may work at once: what is configured, what takes effect, and why that is less (DESIGN §5). Pure. */
+/** The number of reviews at work: configured, effective, and why the effective number is lower. Pure. */
 import * as z from 'zod'
 import type { ErrorCode } from '../base/errors.ts'
 import {
@@ -13,26 +13,26 @@ import {
 export type PoolName = 'lambda' | 'external' | `model/${string}`
 
 export interface PoolLimits {
-  /** Reviews leased at once in this pool; absent = as many as its ceiling and the fleet allow. */
+  /** Reviews leased at once in this pool; absent = up to the ceilings of pool and fleet. */
   readonly configured?: number
-  /** False: one at a time, whatever is configured. Absent = true. */
+  /** False: a single review at a time, whatever is configured. Absent = true. */
   readonly enabled?: boolean
 }
 
 export interface FleetLimits extends Required<PoolLimits> {
-  /** Reviews of one repository leased at once; absent = as many as the fleet allows. */
+  /** Reviews of one repository leased at once; absent = up to the fleet's ceiling. */
   readonly perRepository?: number
-  /** Concurrent executions that the account grants these functions, as an operator states it; absent = not known. */
+  /** Concurrent executions granted to these functions by the account, as stated by an operator; absent = unknown. */
   readonly accountQuota?: number
   /** By pool. */
   readonly pools?: Readonly<Record<string, PoolLimits>>
-  /** Raised by every change of the limits, not by grants; 0 for limits that nobody has changed. */
+  /** Raised by every change of the limits, not by grants; 0 for unchanged limits. */
   readonly revision?: number
 }
 
 export const LIMITS_DEFAULT: FleetLimits = { configured: FLEET_CONCURRENCY_DEFAULT, enabled: true }
 
-/** Why less takes effect than is configured. */
+/** Why the effective number is lower than the configured number. */
 export type CeilingReason =
   | 'concurrency_disabled'
   | 'pool_ceiling'
@@ -46,30 +46,30 @@ export interface Effective {
   readonly reason?: CeilingReason
 }
 
-/** An upper bound, and what to call it. */
+/** An upper bound, and its name. */
 interface Bound {
   readonly at: number
   readonly reason: CeilingReason
 }
 
-/** What the fleet's configured concurrency comes to. A stored value beyond a ceiling is reported, never refused (CE2). */
+/** The effective concurrency of the fleet. A stored value beyond a ceiling is reported, never refused (CE2). */
 export function effectiveOf(limits: FleetLimits): Effective {
   return boundedBy(limits.configured, limits.enabled, boundsOfFleet(limits))
 }
 
-/** What a pool's concurrency comes to: never more than the fleet's. */
+/** The effective concurrency of a pool: never more than the fleet's. */
 export function effectiveOfPool(limits: FleetLimits, pool: string): Effective {
-  const own = limits.pools?.[pool] ?? {}
+  const poolLimits = limits.pools?.[pool] ?? {}
   const fleet = effectiveOf(limits)
   const ceiling = ceilingOfPool(pool)
-  const configured = own.configured ?? Math.min(ceiling, limits.configured)
-  return boundedBy(configured, own.enabled ?? true, [
+  const configured = poolLimits.configured ?? Math.min(ceiling, limits.configured)
+  return boundedBy(configured, poolLimits.enabled ?? true, [
     { at: ceiling, reason: 'pool_ceiling' },
     { at: fleet.effective, reason: fleet.reason ?? 'fleet_ceiling' },
   ])
 }
 
-/** What one repository may have of the fleet's concurrency. */
+/** The effective concurrency of one repository. */
 export function effectiveOfRepository(limits: FleetLimits): Effective {
   const fleet = effectiveOf(limits)
   const bounds: Bound[] = [{ at: fleet.effective, reason: fleet.reason ?? 'fleet_ceiling' }]
@@ -102,7 +102,7 @@ const poolName = z
   .regex(/^(lambda|external|model\/[^\s#]+)$/, 'expected lambda, external or model/<name>')
 const poolPatch = z.strictObject({ configured: count.nullable(), enabled: z.boolean().nullable() }).partial()
 
-/** A change of limits: only what it names changes, and null takes a value back to its default. */
+/** A change of limits: only the named members change, and null takes a value back to its default. */
 export const limitsPatch = z
   .strictObject({
     configured: count.nullable(),
@@ -114,16 +114,15 @@ export const limitsPatch = z
   .partial()
 export type LimitsPatch = z.infer<typeof limitsPatch>
 
-/** What a change of limits came to. `limit` is the member that is refused, or the one that it would go beyond. */
+/** The effect of a change of limits. `limit` is the refused member, or the limit exceeded. */
 export type LimitsChange =
   | { readonly kind: 'changed'; readonly limits: FleetLimits }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly limit: string; readonly sentence: string }
 
 /**
- * The limits after a patch of anyone's making, merged onto them as they are now. Refused: `limits_invalid` for what is no
- * patch, `limit_above_ceiling` for a value that could never take effect (CE2), `limits_changed` if `revision` is given and
- * others have changed them since. Only the rules that the patch touches are asked, so that what is stored beyond a ceiling
- * keeps nobody from changing something else.
+ * The present limits with an untrusted patch merged in. Refused: `limits_invalid` for an invalid patch,
+ * `limit_above_ceiling` for a value beyond a ceiling (CE2), `limits_changed` if `revision` is outdated. Only rules
+ * touched by the patch are checked: a stored value beyond a ceiling prevents no other change.
  */
 export function changeLimits(current: FleetLimits, patch: unknown, revision?: number): LimitsChange {
   const parsed = limitsPatch.safeParse(patch)
@@ -149,15 +148,15 @@ function merged(current: FleetLimits, patch: LimitsPatch): FleetLimits {
     if (Object.keys(pool).length > 0) pools[name] = pool
     else delete pools[name]
   }
-  const { pools: _before, ...own } = current
+  const { pools: _pools, ...fleetLimits } = current
   return {
     ...LIMITS_DEFAULT,
-    ...withoutNulls({ ...own, ...patched }),
+    ...withoutNulls({ ...fleetLimits, ...patched }),
     ...(Object.keys(pools).length > 0 ? { pools } : {}),
   }
 }
 
-/** Every member but those that are null or absent. */
+/** Every member but null and absent members. */
 function withoutNulls<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const kept = Object.entries(members).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(kept) as { [Name in keyof T]?: NonNullable<T[Name]> }
@@ -170,23 +169,23 @@ function refusalOf(limits: FleetLimits, patch: LimitsPatch): LimitsChange | unde
     return { kind: 'refused', code: 'limits_invalid', limit: 'pools', sentence }
   }
   const touched = (member: keyof LimitsPatch) => patch[member] !== undefined || patch.accountQuota !== undefined
-  const most = { limit: 'the fleet', at: FLEET_SLOTS_MAX }
+  const ceiling = { limit: 'the fleet', at: FLEET_SLOTS_MAX }
   const quota = { limit: 'accountQuota', at: accountQuota ?? Number.POSITIVE_INFINITY }
   const rules = [
-    ...(touched('configured') ? [{ what: 'configured', value: configured, bounds: [most, quota] }] : []),
-    ...(touched('perRepository') ? [{ what: 'perRepository', value: perRepository, bounds: [most, quota] }] : []),
+    ...(touched('configured') ? [{ member: 'configured', value: configured, bounds: [ceiling, quota] }] : []),
+    ...(touched('perRepository') ? [{ member: 'perRepository', value: perRepository, bounds: [ceiling, quota] }] : []),
     ...Object.entries(pools)
       .filter(([name]) => patch.accountQuota !== undefined || patch.pools?.[name] !== undefined)
       .map(([name, pool]) => ({
-        what: `pools.${name}.configured`,
+        member: `pools.${name}.configured`,
         value: pool.configured,
         bounds: [{ limit: `the pool ${name}`, at: ceilingOfPool(name) }, quota],
       })),
   ]
-  for (const { what, value = 0, bounds } of rules) {
+  for (const { member, value = 0, bounds } of rules) {
     const bound = bounds.find(({ at }) => value > at)
     if (!bound) continue
-    const sentence = `${what} is ${value}, and ${bound.limit} allows ${bound.at}: it could never take effect.`
+    const sentence = `${member} is ${value}, but ${bound.limit} allows only ${bound.at}.`
     return { kind: 'refused', code: 'limit_above_ceiling', limit: bound.limit, sentence }
   }
   return undefined

@@ -1,4 +1,7 @@
-/** The fleet as the API and the command line show it: what is allowed and why, who works, who waits, what stands still. Pure. */
+/**
+ * The fleet as the API and the command line show it: limits with their reasons, slots, tickets, closed pools and halts.
+ * Pure.
+ */
 
 import { parseReviewId } from '../runs/review.ts'
 import { type Effective, effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits } from './ceiling.ts'
@@ -6,17 +9,17 @@ import type { Slot, Ticket } from './schedule.ts'
 
 export interface FleetView {
   readonly fleet: Effective & { readonly enabled: boolean; readonly held: number }
-  /** What any one repository may have. */
+  /** The limit of any one repository. */
   readonly repository: Effective
-  /** As an operator stated it; absent where it is not known. */
+  /** As stated by an operator; absent if unknown. */
   readonly accountQuota?: number
   readonly pools: readonly PoolView[]
-  /** Who works, oldest first. */
+  /** Slots, oldest first. */
   readonly slots: readonly SlotView[]
-  /** Who waits, next first; `cut` if more wait than are listed. */
+  /** Tickets, next first; `cut` if some are not listed. */
   readonly waiting: { readonly tickets: readonly TicketView[]; readonly cut: boolean }
   readonly halts: readonly HaltView[]
-  /** Of the limits: raised by each change of them. */
+  /** Revision of the limits. */
   readonly revision: number
 }
 
@@ -27,7 +30,7 @@ export interface PoolView extends Effective {
   readonly closedUntil?: string
 }
 
-/** A review by its parts, and the repository (GitHub's id) that it is for. */
+/** A review by its parts, with its repository (GitHub's id). */
 interface ReviewOf {
   readonly run: string
   readonly lens: string
@@ -42,7 +45,7 @@ export interface SlotView extends ReviewOf {
 }
 
 export interface TicketView extends ReviewOf {
-  /** ISO 8601, UTC: the smallest goes first where nothing else decides. */
+  /** ISO 8601, UTC: the smallest goes first unless a limit decides. */
   readonly turn: string
 }
 
@@ -54,12 +57,12 @@ export interface HaltView {
   readonly since: string
 }
 
-/** What was read for a view. */
+/** The facts read for a view. */
 export interface FleetFacts {
   readonly limits: FleetLimits
   readonly slots: Readonly<Record<string, Slot>>
   readonly waiting: { readonly tickets: readonly Ticket[]; readonly cut: boolean }
-  /** Pools that are closed, with the time until when, ms UTC. */
+  /** Closed pools, with the end of the closing, ms UTC. */
   readonly closed: Readonly<Record<string, number>>
   readonly halts: readonly HaltFacts[]
 }
@@ -72,7 +75,7 @@ interface HaltFacts {
   readonly since: number
 }
 
-/** Pools that there are always, also before anything has worked in them. */
+/** Pools listed always, also before their first review. */
 const POOLS_ALWAYS = ['lambda', 'external']
 
 export function fleetViewOf({ limits, slots, waiting, closed, halts }: FleetFacts): FleetView {
@@ -122,7 +125,7 @@ export function haltViewOf({ scope, by, why, since }: HaltFacts): HaltView {
   return { scope, by, why, since: isoOf(since) }
 }
 
-/** An id that can't be read is shown as it is: whoever looks at the fleet needs to see it. */
+/** An unreadable id is shown unchanged: an operator needs to see it. */
 function partsOf(reviewId: string): Pick<ReviewOf, 'run' | 'lens' | 'part'> {
   const { runId, lens, part } = parseReviewId(reviewId) ?? { runId: reviewId, lens: 'unknown', part: 0 }
   return { run: runId, lens, part }

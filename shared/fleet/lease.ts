@@ -1,26 +1,24 @@
 /**
- * The lease of a review as data: each step is a condition and a change of the one item, and what the item says about a
- * step that was refused or not answered (DESIGN §4). Pure; shared/ledger carries it out.
- *
- * Safety comes from the fence (owner, epoch) alone. A clock says when to look again and, to whoever takes back, that a
- * lease has ended; Lambda may say before that its worker is dead. What is wrong of both costs work, never a result
- * (AW37, AW41).
+ * The lease of a review as data. Each step is a condition and a change of the review's item, and the meaning of the
+ * item after a refused or unanswered write. Pure; shared/ledger carries the steps out.
+ * Safety comes from the fence (owner, epoch) alone. A clock says when to look again, and when a lease has ended; Lambda
+ * may report a worker's death before. An error of either costs work, never a result (AW37, AW41).
  */
 import type { ErrorCode } from '../base/errors.ts'
 import { REVIEW_LOSSES_MAX } from '../base/limits.ts'
 import { isDone, type Review } from '../runs/review.ts'
 import type { Reason } from '../runs/run.ts'
 
-/** By what a worker writes: its own name, which nobody else ever has, and the epoch of its grant. */
+/** The fence of a worker: its own name, unique for ever, and the epoch of its grant. */
 export interface Fence {
   readonly epoch: number
   readonly owner: string
 }
 
-/** A review as its item holds it, with the nonce of who created it, took it back or released it last. */
+/** A review as its item holds it, with the nonce of its creation, last take-back or last release. */
 export type LeaseItem = Review & { readonly writer?: string }
 
-/** What a write came to. `unknown`: the item doesn't show it, and nothing stands against it; it is asked for again. */
+/** The outcome of a write. `unknown`: the item shows neither success nor refusal, and the write is repeated. */
 export type Answered =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly code: Refusal }
@@ -36,7 +34,7 @@ export interface LeaseStep {
   readonly if: Partial<Record<keyof LeaseItem, unknown>>
   /** ms UTC when the item is looked at next; absent: as before. */
   readonly recheckAt?: number | 'never'
-  /** What the item says, as it was when the write was refused, or as it is after one that was not answered. */
+  /** The meaning of the item, as read when the write was refused, or after an unanswered write. */
   answerOf(item: LeaseItem | undefined): Answered
 }
 
@@ -44,14 +42,14 @@ const DONE: Answered = { kind: 'done' }
 const UNKNOWN: Answered = { kind: 'unknown' }
 const STALE: Answered = { kind: 'refused', code: 'stale_fence' }
 
-/** What a worker says of a review: a stored result, or why there is none. */
+/** A worker's outcome of a review: a stored result, or the reason for none. */
 export type ReviewOutcome =
   | { readonly state: 'completed'; readonly result: string; readonly findings: number; readonly blocking: number }
   | { readonly state: 'failed'; readonly reason: Reason }
 
 /**
- * Takes the lease of a granted review. Its token goes: every one written so far was answered by who granted, and one
- * that is written from here on waits for this lease's end.
+ * Takes the lease of a granted review. Its token goes: every token written so far was answered by the grant, and every
+ * later token waits for the end of the lease.
  */
 export function acquire(fence: Fence, until: number): LeaseStep {
   return {
@@ -68,7 +66,7 @@ export function acquire(fence: Fence, until: number): LeaseStep {
   }
 }
 
-/** Moves the end of a lease. It asks neither version nor clock: whom nobody replaced may renew late. */
+/** Moves the end of a lease, without a condition on version or clock: a worker not replaced may renew late. */
 export function renew(fence: Fence, until: number): LeaseStep {
   return {
     set: { until },
@@ -83,8 +81,8 @@ export function renew(fence: Fence, until: number): LeaseStep {
 }
 
 /**
- * Completes a leased review. `token` is that of an Admit that came again, as it stands on the item: it stays there, and
- * the review stays due, until it was answered. Same content again is `done`, other content `outcome_conflict` (RC2, RC3).
+ * Completes a leased review. `token` is the token of a repeated Admit, as read from the item: the token stays, and the
+ * review stays due, until the answer. The same content again is `done`, other content `outcome_conflict` (RC2, RC3).
  */
 export function complete(fence: Fence, outcome: ReviewOutcome, token: string | undefined): LeaseStep {
   return {
@@ -100,7 +98,9 @@ export function complete(fence: Fence, outcome: ReviewOutcome, token: string | u
   }
 }
 
-/** Gives a lease back without a result, at the next epoch: it waits again if a token does. No loss is counted. */
+/**
+ * Gives a lease back without a result, at the next epoch: the review waits again if a token does. No loss is counted.
+ */
 export function release(
   fence: Fence,
   token: string | undefined,
@@ -119,15 +119,15 @@ export function release(
   }
 }
 
-/** What Step Functions was told of a worker that crashed: the epoch that it was called for, and Lambda's own words. */
+/** A crashed worker as reported by Step Functions: the epoch of the call, and Lambda's own words. */
 export interface LostWorker {
   readonly epoch: number
   readonly cause: string
 }
 
 /**
- * True if that crash says that nobody works on the review, as it is: Lambda names the invocation that died, and it is the
- * one that holds the lease; or the worker of this very grant died before it had one. A crash of another epoch says nothing.
+ * True if the crash proves that no worker reads the review: Lambda names the dead invocation, and it holds the lease;
+ * or the worker of the very grant died before its lease. A crash of another epoch proves nothing.
  */
 export function isLost(review: Review, lost: LostWorker): boolean {
   if (review.epoch !== lost.epoch) return false
@@ -136,9 +136,10 @@ export function isLost(review: Review, lost: LostWorker): boolean {
 }
 
 /**
- * Takes a review back, as seen in `review`, whose grant or lease ended before `now`, or whose worker is `lost`; undefined if
- * neither is so. The only step that asks a clock. At the next epoch it waits again if a token does; after the last loss it
- * has failed, and stays due until who waits was told. `writer` is a nonce: with it a repeated write knows its own first try.
+ * Takes back a review, as read in `review`, whose grant or lease ended before `now`, or whose worker is `lost`;
+ * undefined otherwise. The only step with a clock. At the next epoch the review waits again if a token does; after the
+ * last loss it has failed, and stays due until its task is told. `writer` is a nonce: a repeated write recognises its
+ * own first try.
  */
 export function takeBack(
   review: Review,
@@ -172,7 +173,7 @@ export function takeBack(
   }
 }
 
-/** The item after a step that was done on it. */
+/** The item after a done step. */
 export function after(item: LeaseItem, step: LeaseStep): LeaseItem {
   const removed = new Set<string>(step.remove)
   const kept = Object.entries(item).filter(([member]) => !removed.has(member))

@@ -1,4 +1,4 @@
-/** Pools by name: what a review competes for besides a place. One for what needs no model, one for each model. Pure. */
+/** Pools: beside a slot, a review competes in a pool, one for each model and one for reviews without a model. Pure. */
 
 import { sha256 } from '../base/digest.ts'
 import { POOL_NAME_CHARS_MAX } from '../base/limits.ts'
@@ -7,15 +7,16 @@ import type { ReviewLens } from '../runs/review.ts'
 import type { Plan } from '../verdict/plan.ts'
 import type { PoolName } from './ceiling.ts'
 
-/** Where analyzers work, and whatever else asks no model. */
+/** The pool of analyzers, and of every other review without a model. */
 export const POOL_WITHOUT_MODEL: PoolName = 'lambda'
 
 const MODEL_PREFIX = 'model/'
 const DIGEST_CHARS = 8
 
 /**
- * The pool of a model: `model/<name>`, safe in keys, as an operator writes it in a limit. A name with other characters than
- * printable ASCII, with `#`, or too long has them replaced or cut, and a digest at its end, so that no two models share a pool.
+ * The pool of a model: `model/<name>`, safe in keys, and written by operators in limits. A name with non-ASCII or
+ * unprintable characters, with `#`, or too long is replaced or cut, with a digest at its end: no two models share a
+ * pool.
  */
 export function poolOfModel(model: string): PoolName {
   const charsMax = POOL_NAME_CHARS_MAX - MODEL_PREFIX.length
@@ -30,14 +31,17 @@ export function modelOfPool(pool: string): string | undefined {
   return pool.startsWith(MODEL_PREFIX) ? pool.slice(MODEL_PREFIX.length) : undefined
 }
 
-/** The pools of a plan's lenses that ask a model. Every other review, and a second reading without a model, asks none. */
+/** The pools of a plan's lenses with a model. Every other review, and an adjudication without a model, has none. */
 export function poolsOf({ reviews, model }: Pick<Plan, 'reviews' | 'model'>): Readonly<Record<string, PoolName>> {
   if (!model) return {}
   const lenses = reviews.map(({ lens }) => lens).filter((lens) => LENSES[lens].kind === 'model')
   return Object.fromEntries(lenses.map((lens) => [lens, poolOfModel(model.model)]))
 }
 
-/** The pool of a run's review; one that was planned by a version without pools works where nothing is ever closed. */
+/**
+ * The pool of a run's review; a run planned by an older version has only the pool without a model, which is never
+ * closed.
+ */
 export function poolOf(run: { readonly pools?: Readonly<Record<string, string>> }, lens: ReviewLens): string {
   return run.pools?.[lens] ?? POOL_WITHOUT_MODEL
 }

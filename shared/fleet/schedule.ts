@@ -1,30 +1,30 @@
-/** Who gets the fleet's free places. Pure: the fleet as it is and who waits, in; grants, out (DESIGN §5). */
+/** The grants of the fleet's free slots. Pure: the fleet and the waiting tickets in, grants out. */
 
 import { POOLS_LIMITED_MAX, TURN_ASKED_MS, TURN_SHADOW_MS } from '../base/limits.ts'
 import type { Run } from '../runs/run.ts'
 import { effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits, LIMITS_DEFAULT } from './ceiling.ts'
 
-/** A place that is taken. It has no clock: it is void when its review is done or at another epoch. */
+/** A taken slot. A slot has no clock: it is void once its review is done or at another epoch. */
 export interface Slot {
   readonly epoch: number
   readonly repository: number
   readonly pool: string
-  /** ms UTC of who granted it: for people, and to leave a grant to who is finishing it. */
+  /** ms UTC by the granting process: for people, and to leave a fresh grant to its writer. */
   readonly since: number
-  /** Nonce of who granted it. */
+  /** Nonce of the grant's writer. */
   readonly by?: string
 }
 
 /** A pool whose model asked for patience. */
 export interface Closing {
-  /** ms UTC: since when it is closed, and until when nothing is granted in it. */
+  /** The times of the closing, ms UTC: nothing is granted in the pool until `until`. */
   readonly since: number
   readonly until: number
-  /** The one review that tries it again after `until`; it counts while it holds its slot. */
+  /** The review that tries the pool again after `until`; valid while the review holds its slot. */
   readonly probe?: SlotHolder
 }
 
-/** A review's place, at one epoch. */
+/** A review's slot, at one epoch. */
 export interface SlotHolder {
   readonly reviewId: string
   readonly epoch: number
@@ -34,15 +34,15 @@ export interface Fleet {
   readonly limits: FleetLimits
   /** By review id. */
   readonly slots: Readonly<Record<string, Slot>>
-  /** By pool; a pool that isn't named is open. */
+  /** By pool; a pool without a closing is open. */
   readonly closed: Readonly<Record<string, Closing>>
-  /** How many grants there ever were. */
+  /** The number of grants ever made. */
   readonly granted: number
-  /** Of limits and closings; 0 for a fleet that was never written. Grants and releases don't raise it. */
+  /** Version of limits and closings; 0 for an unwritten fleet. Grants and releases don't raise it. */
   readonly version: number
 }
 
-/** A review that waits. */
+/** A waiting review. */
 export interface Ticket extends SlotHolder {
   readonly repository: number
   readonly installation: number
@@ -53,19 +53,21 @@ export interface Ticket extends SlotHolder {
 
 export const FLEET_AT_REST: Fleet = { limits: LIMITS_DEFAULT, slots: {}, closed: {}, granted: 0, version: 0 }
 
-/** Causes of a run that someone asked for by name, and not by a push or an edit. */
+/** Causes of a run asked for by name, rather than by a push or an edit. */
 const ASKED = ['comment:', 'rerun:', 'api:']
 
-/** The turn of a run's reviews, ms UTC: who asked goes before, and shadow work behind, what was accepted at the same time. */
+/**
+ * The turn of a run's reviews, ms UTC: requests by name go before, and shadow work behind, other work accepted at the
+ * same time.
+ */
 export function turnOf(run: Pick<Run, 'acceptedAt' | 'cause' | 'askedBy'>, shadow = false): number {
   const asked = run.askedBy === 'person' || ASKED.some((prefix) => run.cause.startsWith(prefix))
   return run.acceptedAt - (asked ? TURN_ASKED_MS : 0) + (shadow ? TURN_SHADOW_MS : 0)
 }
 
 /**
- * The tickets that get a place now, in order of their turn; of several tickets of one review only that of the latest
- * epoch. Nothing while as many slots are held as effective allows, nothing for a repository or in a pool that has what it
- * may have, and in a closed pool nothing but one probe when its time has come.
+ * The tickets granted now, in order of their turn; of one review, only the ticket of the latest epoch. No grant beyond
+ * the effective ceilings of fleet, repository and pool; in a closed pool, only one probe after its time.
  */
 export function schedule(fleet: Fleet, waiting: readonly Ticket[], now: number): Ticket[] {
   const latest = new Map<string, Ticket>()
@@ -83,12 +85,12 @@ export function schedule(fleet: Fleet, waiting: readonly Ticket[], now: number):
   return grants
 }
 
-/** Places that may be given; below 0 while a lowered ceiling drains. */
+/** Slots free to grant; below 0 while a lowered ceiling drains. */
 export function freeSlots(fleet: Fleet): number {
   return effectiveOf(fleet.limits).effective - Object.keys(fleet.slots).length
 }
 
-/** Whether the fleet's rules let this repository work in this pool now, be a place free or not. */
+/** True if the fleet's rules allow the repository a slot in the pool now, whether a slot is free or not. */
 export function isAllowed(fleet: Fleet, work: Pick<Ticket, 'repository' | 'pool'>, now: number): boolean {
   const held = Object.values(fleet.slots)
   const ofRepository = held.filter(({ repository }) => repository === work.repository).length
@@ -100,8 +102,8 @@ export function isAllowed(fleet: Fleet, work: Pick<Ticket, 'repository' | 'pool'
 }
 
 /**
- * True if these grants are bounded by more than the fleet's own ceiling: then how many others were granted meanwhile
- * matters, and not only how many slots are held.
+ * True if more than the fleet's own ceiling bounds the grants: then the number of grants made meanwhile counts, not
+ * only the number of held slots.
  */
 export function isCounted({ limits }: Fleet, grants: readonly Pick<Ticket, 'pool'>[]): boolean {
   const { effective } = effectiveOf(limits)
@@ -111,7 +113,7 @@ export function isCounted({ limits }: Fleet, grants: readonly Pick<Ticket, 'pool
   )
 }
 
-/** The fleet with these slots; in a closed pool it is a probe that is granted. */
+/** The fleet with these slots; in a closed pool the grant is its probe. */
 export function withGrants(fleet: Fleet, grants: readonly Ticket[], now: number): Fleet {
   if (grants.length === 0) return fleet
   const slots: Record<string, Slot> = { ...fleet.slots }
@@ -124,7 +126,7 @@ export function withGrants(fleet: Fleet, grants: readonly Ticket[], now: number)
   return { ...fleet, slots, closed, granted: fleet.granted + grants.length }
 }
 
-/** The fleet without these slots; the very same object if it holds none of them. A slot of a later epoch is left alone. */
+/** The fleet without these slots; the very same object if it holds none. A slot of a later epoch is left alone. */
 export function withoutSlots(fleet: Fleet, holders: readonly SlotHolder[]): Fleet {
   const held = holders.filter(
     ({ reviewId, epoch }) => (fleet.slots[reviewId]?.epoch ?? Number.POSITIVE_INFINITY) <= epoch,
@@ -136,28 +138,29 @@ export function withoutSlots(fleet: Fleet, holders: readonly SlotHolder[]): Flee
 }
 
 /**
- * The fleet with the pool of this place closed until then, or for longer if it is already; the very same object if the
- * place isn't held at this epoch: a worker that was replaced says nothing about a pool (I8).
+ * The fleet with the pool of the holder's slot closed until `until`, or for longer if closed longer already; the very
+ * same object if the slot is not held at this epoch: a replaced worker says nothing about a pool (I8).
  */
 export function closedBy(fleet: Fleet, holder: SlotHolder, closing: { until: number; now: number }): Fleet {
   const slot = fleet.slots[holder.reviewId]
   if (slot?.epoch !== holder.epoch) return fleet
   const before = fleet.closed[slot.pool]
-  const other = before?.probe && before.probe.reviewId !== holder.reviewId ? { probe: before.probe } : {}
+  const otherProbe = before?.probe && before.probe.reviewId !== holder.reviewId ? { probe: before.probe } : {}
   const after: Closing = {
     since: before?.since ?? closing.now,
     until: Math.max(before?.until ?? 0, closing.until),
-    ...other,
+    ...otherProbe,
   }
-  const { [slot.pool]: _before, ...others } = fleet.closed
-  // The fleet item stays small: what opens first is forgotten first, and closed again by who meets it.
-  const kept = Object.entries(others)
+  const { [slot.pool]: _before, ...otherPools } = fleet.closed
+  // The fleet item stays small: the pool with the earliest end is forgotten first, and closed again by the next
+  // throttled review.
+  const kept = Object.entries(otherPools)
     .toSorted(([, a], [, b]) => b.until - a.until)
     .slice(0, POOLS_LIMITED_MAX - 1)
   return { ...fleet, closed: { ...Object.fromEntries(kept), [slot.pool]: after } }
 }
 
-/** The fleet with the pool of this place open, if the place is its probe; else the very same object. */
+/** The fleet with the pool of the holder's slot open, if the holder is its probe; else the very same object. */
 export function openedBy(fleet: Fleet, holder: SlotHolder): Fleet {
   const slot = fleet.slots[holder.reviewId]
   const probe = slot && fleet.closed[slot.pool]?.probe
@@ -166,7 +169,10 @@ export function openedBy(fleet: Fleet, holder: SlotHolder): Fleet {
   return { ...fleet, closed }
 }
 
-/** The fleet with those pools open whose time has come, and in which nobody works or, by `waitedFor`, waits; else the very same object. */
+/**
+ * The fleet without closings whose time has come, if the pool has no slot and no ticket (by `waitedFor`); else the very
+ * same object.
+ */
 export function withoutIdle(fleet: Fleet, waitedFor: readonly string[], now: number): Fleet {
   const wanted = new Set([...waitedFor, ...Object.values(fleet.slots).map(({ pool }) => pool)])
   const kept = Object.entries(fleet.closed).filter(([pool, { until }]) => until > now || wanted.has(pool))

@@ -1,4 +1,4 @@
-/** Parking: how long a throttled model is left alone, since when a review waits for it, and when it is given up. Pure. */
+/** Parking: the closing of a throttled model's pool, the beginning of a review's patience, and its end. Pure. */
 import { MODEL_CLOSED_JITTER, MODEL_CLOSED_MAX_MS, MODEL_CLOSED_PART } from '../base/limits.ts'
 import type { Review } from '../runs/review.ts'
 import type { Reason, Run } from '../runs/run.ts'
@@ -6,19 +6,19 @@ import { modelOfPool } from './pools.ts'
 import type { Closing } from './schedule.ts'
 import type { Timings } from './timings.ts'
 
-/** What a worker makes of its model's being throttled. Times are ms UTC. */
+/** The consequences of a throttled model for its worker. Times are ms UTC. */
 export interface Throttled {
-  /** Since when this review has been throttled. */
+  /** The first throttle of the review. */
   readonly since: number
-  /** Until when nothing is granted in its pool. */
+  /** The end of the pool's closing. */
   readonly until: number
-  /** True if its patience is over. */
+  /** True if the review's patience is over. */
   readonly isGivenUp: boolean
 }
 
 /**
- * The pool is closed for as long as the model asked (`afterMs`), and for a third of the time that it has been throttled already:
- * so a model that goes on like that is asked less and less often, within MODEL_CLOSED_MAX_MS. `random` is from 0 to 1.
+ * The pool is closed for as long as the model asked (`afterMs`), or for a third of the time since the first throttle, whichever
+ * is longer: a model throttled for long is asked less and less often, within MODEL_CLOSED_MAX_MS. `random` is from 0 to 1.
  */
 export function throttledOf(
   review: Pick<Review, 'throttledSince'>,
@@ -33,8 +33,8 @@ export function throttledOf(
 }
 
 /**
- * Since when a waiting review has been parked, ms UTC: since its pool was closed, or since its run is there if that is later.
- * A review that was throttled before is parked since then, also where others opened the pool meanwhile.
+ * The beginning of a waiting review's patience, ms UTC: the closing of its pool, or the acceptance of its run if later.
+ * A review throttled before is parked since its first throttle, even if the pool was open in between.
  */
 export function parkedSince(
   review: Pick<Review, 'throttledSince'>,
@@ -44,9 +44,9 @@ export function parkedSince(
   return Math.min(review.throttledSince ?? Infinity, Math.max(closing.since, run.acceptedAt))
 }
 
-/** Why a review of this pool was given up. */
+/** Why a review of the pool was given up. */
 export function impatience(pool: string, patienceMs: number): Reason {
   const minutes = Math.round(patienceMs / 60_000)
-  const sentence = `${modelOfPool(pool) ?? pool} has asked for patience for longer than the ${minutes} min that this deployment has.`
+  const sentence = `${modelOfPool(pool) ?? pool} was throttled for longer than the ${minutes} min of this deployment’s patience.`
   return { code: 'model_throttled', sentence }
 }

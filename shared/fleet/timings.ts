@@ -1,4 +1,7 @@
-/** How long things are held and when they are looked at again: all from one number, so that they fit each other; and patience. */
+/**
+ * Durations of leases and grants and intervals of rechecks, all derived from one number to fit together; and the
+ * patience.
+ */
 import { Refused } from '../base/errors.ts'
 import {
   CLOSINGS_PER_LEASE,
@@ -10,26 +13,26 @@ import {
 } from '../base/limits.ts'
 
 export interface Timings {
-  /** How long a lease on a review holds without renewal, ms. */
+  /** Duration of a review's lease without renewal, ms. */
   readonly reviewLeaseMs: number
-  /** How often a working lens renews its lease, ms: so often that two renewals may fail. */
+  /** Interval of a lease's renewals, ms: short enough for two renewals to fail. */
   readonly heartbeatMs: number
-  /** How long a grant waits for its worker to take the lease, ms: a cold start and Step Functions' own delays. */
+  /** Duration of a grant until its worker takes the lease, ms: covers a cold start and the delays of Step Functions. */
   readonly grantMs: number
   /** Lease of a poster on a message or a resource, ms. */
   readonly postLeaseMs: number
-  /** When something that should have gone on by itself is looked at again, ms. */
+  /** Interval until an item that should go on by itself is looked at again, ms. */
   readonly recheckMs: number
-  /** The shortest time for which a throttled model's pool is closed, ms. */
+  /** The shortest closing of a throttled model's pool, ms. */
   readonly closedMinMs: number
-  /** How long a review waits for a throttled model in all, ms. */
+  /** The longest wait of a review for a throttled model in all, ms. */
   readonly patienceMs: number
 }
 
 /**
- * The timings for a review lease of `reviewLeaseMs`, renewed every `heartbeatMs` (a third of it if that isn't given). Throws
- * Refused `environment_missing` for a lease that is too short, or shorter than three heartbeats, and for a patience of no time
- * or of more than PATIENCE_MS_MAX.
+ * The timings for a review lease of `reviewLeaseMs`, renewed every `heartbeatMs` (a third of the lease if not given).
+ * Throws Refused `environment_missing` for a lease too short or shorter than three heartbeats, and for a patience of
+ * zero or above PATIENCE_MS_MAX.
  */
 export function timingsOf(
   reviewLeaseMs: number = REVIEW_LEASE_MS_DEFAULT,
@@ -47,14 +50,14 @@ export function timingsOf(
   if (heartbeatMs !== undefined && !(heartbeatMs > 0 && heartbeatMs <= third)) {
     throw new Refused(
       'environment_missing',
-      `A heartbeat every ${heartbeatMs} ms doesn't fit a lease of ${reviewLeaseMs} ms, which takes ${HEARTBEATS_PER_LEASE} of them.`,
+      `A heartbeat every ${heartbeatMs} ms is too rare for a lease of ${reviewLeaseMs} ms, which needs ${HEARTBEATS_PER_LEASE}.`,
       'Set HEARTBEAT_SECONDS to at most a third of LEASE_SECONDS, or leave it out.',
     )
   }
   if (!(patienceMs > 0 && patienceMs <= PATIENCE_MS_MAX)) {
     throw new Refused(
       'environment_missing',
-      `A patience of ${patienceMs} ms is not possible; at most ${PATIENCE_MS_MAX} ms are.`,
+      `A patience of ${patienceMs} ms is out of range; the longest is ${PATIENCE_MS_MAX} ms.`,
       'Set PATIENCE_MINUTES to a number up to 120, or leave it out.',
     )
   }

@@ -1,33 +1,33 @@
-/** Commands in comments: `/muster …` on the first line. What isn't addressed so is nobody's business here (B3, B4). Pure. */
+/** The grammar of commands in comments: `/muster …` on the first line. Any other comment is ignored (B3, B4). Pure. */
 import { cutAtBytes, folded, visible, withoutHidden } from '../base/text.ts'
 
 export type CommentCommand =
   | {
       readonly name: 'review'
-      /** Lower case; what the head must be, or begin with. */
+      /** Lower case; the head must equal the SHA, or begin with it. */
       readonly sha?: string
-      /** What the person wants looked at above all. */
+      /** The subject that the review should examine most. */
       readonly focus?: string
     }
   | { readonly name: 'cancel' | 'retry' | 'resume' | 'status' | 'help' }
   | { readonly name: 'pause'; readonly why: string }
-  /** A word that means something in another version, or nothing at all. */
+  /** A command of another version, or no command at all. */
   | { readonly name: 'unknown'; readonly word: string }
   /** Hexadecimal, but too short to name a commit. */
   | { readonly name: 'short_sha'; readonly word: string }
 
-/** What of a comment is kept, UTF-8 bytes: a command and what it says. */
+/** The kept length of a comment, UTF-8 bytes: enough for a command and its words. */
 export const COMMENT_BYTES_MAX = 2_000
 /** A focus or a reason, UTF-8 bytes. */
 const WORDS_BYTES_MAX = 500
-/** So much of an unknown word is said back, characters. */
+/** The length of an unknown word in a reply, characters. */
 const WORD_CHARS_MAX = 40
 
-/** At the very beginning: behind a quote's `>`, in a code span or indented as code it is not addressed to anybody. */
+/** At the very beginning: a comment in a quote, in a code span or in indented code is addressed to nobody. */
 const ADDRESSED = /^\/muster(?=\s|$)/i
 const PLAIN_COMMANDS = ['cancel', 'retry', 'resume', 'status', 'help'] as const
 const FULL_OR_PREFIX = /^[0-9a-f]{7,64}$/i
-/** Shorter than git's own seven; it takes a letter and a digit to be no word and no number. */
+/** Shorter than git's minimum of seven; with a letter and a digit, to be neither a word nor a number. */
 const TOO_SHORT = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{4,6}$/i
 
 /** True if the comment begins with a command to Muster. */
@@ -35,7 +35,10 @@ export function isAddressed(body: string): boolean {
   return ADDRESSED.test(body)
 }
 
-/** The command in a comment; undefined if it isn't addressed. A line end that was written as `\n` counts as one (AD12). */
+/**
+ * The command in a comment; undefined for a comment without one. A line end written as `\n` counts as a line end
+ * (AD12).
+ */
 export function commandIn(body: string): CommentCommand | undefined {
   if (!isAddressed(body)) return undefined
   const text = body.replace(/\\r\\n|\\n/g, '\n').replace(ADDRESSED, '')

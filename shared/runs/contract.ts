@@ -1,4 +1,7 @@
-/** What Step Functions carries between rooms: identifiers and small numbers, never content (DESIGN §2). Checked at each door. */
+/**
+ * The data carried by Step Functions between rooms: identifiers and small numbers, never content. Checked by every
+ * room.
+ */
 import * as z from 'zod'
 import { Refused } from '../base/errors.ts'
 import { CONTRACT, CRASH_CAUSE_CHARS_MAX } from '../base/limits.ts'
@@ -6,7 +9,7 @@ import { parseReviewId, type ReviewName } from './review.ts'
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/)
 const identity = {
-  /** A function accepts its own contract and the previous one, so that live executions survive a deploy. */
+  /** A function accepts its own contract and the previous version: live executions survive a deploy. */
   contract: z
     .number()
     .int()
@@ -18,21 +21,21 @@ const identity = {
 const token = z.string().min(1).max(2_048) // Step Functions: at most 2,048 characters
 const review = z.string().min(1).max(300)
 
-/** `startedAt`, when the execution began, is absent in executions of a deployment that didn't have it. */
+/** `startedAt`, the beginning of the execution, is absent in executions of older deployments. */
 export const planInput = z.object({
   ...identity,
   execution: z.string().min(1),
   startedAt: z.iso.datetime().optional(),
 })
-/** What the machine knows of a worker that crashed; before the first crash it is of epoch 0, which no review has. */
+/** A crashed worker, as known to the machine; before the first crash its epoch is 0, which no review has. */
 const lost = z.object({ epoch: z.number().int().min(0), cause: z.string().max(CRASH_CAUSE_CHARS_MAX) })
 
-/** `lost` is absent in executions of a deployment that didn't have it. */
+/** `lost` is absent in executions of older deployments. */
 export const admitInput = z.object({ ...identity, review, token, lost: lost.optional() })
 export const reviewInput = z.object({ ...identity, review, epoch: z.number().int().positive() })
 export const concludeInput = z.object({ ...identity, token })
 
-/** A nudge, as post and command get it from their queue. */
+/** A nudge, as read by post and command from their queues. */
 export const outboxNudge = z.object({
   contract: identity.contract,
   repositoryId: z.number().int().positive(),
@@ -46,7 +49,7 @@ export const inboxNudge = z.object({
   cause: z.string().min(1).max(300),
 })
 
-/** What plan answers to the state machine. */
+/** The answer of plan to the state machine. */
 export interface PlanAnswer {
   /** `wait`: GitHub takes no call of this installation for now. */
   readonly outcome: 'planned' | 'shown' | 'superseded' | 'held' | 'failed' | 'replay' | 'wait'
@@ -57,26 +60,26 @@ export interface PlanAnswer {
   readonly adjudication: string
 }
 
-/** What review answers to the state machine. */
+/** The answer of review to the state machine. */
 export interface ReviewAnswer {
-  /** `parked`: its model is throttled, and it waits again: the machine goes back to Admit. */
+  /** `parked`: the model is throttled, and the review waits again: the machine goes back to Admit. */
   readonly outcome: 'completed' | 'failed' | 'ended' | 'held' | 'parked'
   readonly findings: number
   readonly blocking: number
 }
 
-/** The input as `schema` says; throws Refused `contract_unknown` for any other, naming the member. */
+/** The input as `schema` describes it; throws Refused `contract_unknown` for any other input, naming the member. */
 export function inputOf<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
   throw new Refused(
     'contract_unknown',
-    `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} is not as this version expects it.`,
+    `The input's ${parsed.error.issues[0]?.path.join('.') || 'root'} does not fit the contract of this version.`,
     'Let executions end before a deploy that skips a version, or start the run again.',
   )
 }
 
-/** The name of the review that an input is about; throws Refused `unknown_review` unless it is one of the input's run (RC1). */
+/** The name of an input's review; throws Refused `unknown_review` unless the review is of the input's run (RC1). */
 export function reviewNameIn({ runId, review }: { readonly runId: string; readonly review: string }): ReviewName {
   const name = parseReviewId(review)
   if (name?.runId === runId) return name

@@ -1,10 +1,10 @@
-/** What a delivery asks of the command room: everything that isn't a head to be reviewed. */
+/** Events for the command room: closings and comments. */
 import type { Repository } from './run.ts'
 
 interface EventOfPullRequest {
   readonly repository: Repository
   readonly number: number
-  /** Identity of the event: the same one twice is written once. */
+  /** Identity of the event: the same cause is written once. */
   readonly cause: string
   /** ms UTC, by GitHub's clock */
   readonly eventAt: number
@@ -14,11 +14,11 @@ export interface ClosedEvent extends EventOfPullRequest {
   readonly kind: 'closed'
 }
 
-/** A comment that is addressed to Muster. */
+/** A comment with a command to Muster. */
 export interface CommandEvent extends EventOfPullRequest {
   readonly kind: 'command'
   readonly commentId: number
-  /** Login of who wrote it. */
+  /** Login of the comment's author. */
   readonly author: string
   /** The comment's text, cut and redacted. */
   readonly text: string
@@ -28,8 +28,8 @@ export interface CommandEvent extends EventOfPullRequest {
 
 export type PullRequestEvent = ClosedEvent | CommandEvent
 
-/** An event as it stands in the ledger. */
+/** An event as recorded in the ledger. */
 export type RecordedEvent = PullRequestEvent & {
-  /** ms UTC, by our own clock: when it was recorded. */
+  /** The time of the record by our own clock, ms UTC. */
   readonly acceptedAt: number
 }

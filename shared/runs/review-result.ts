@@ -1,4 +1,4 @@
-/** What one review came to: stored as a document when it is done, reused by retries and later attempts, never paid for twice. */
+/** The result of one review: stored as a document, reused by retries and later attempts, and never paid for twice. */
 
 import type { Coverage } from '../findings/coverage.ts'
 import type { Finding, RejectedFinding } from '../findings/finding.ts'
@@ -11,6 +11,6 @@ export interface ReviewResult {
   readonly rejected: readonly RejectedFinding[]
   readonly coverage: readonly Coverage[]
   readonly usage?: { readonly model: string; readonly inputTokens: number; readonly outputTokens: number }
-  /** Of an adjudication: no model read the findings a second time, each stands as it was. */
+  /** Of an adjudication without a model: every finding stands unchanged. */
   readonly adjudication?: 'passed_through'
 }

@@ -1,8 +1,8 @@
-/** A review: one lens over one part of the diff, inside a run; the unit that is dispatched, leased and retried. */
+/** A review: one lens over one part of the diff, inside a run; the unit of dispatch, lease and retry. */
 import type { LensName } from '../findings/lens.ts'
 import type { Reason, Repository } from './run.ts'
 
-/** `planned` has no item yet, or one that was taken back without a token. */
+/** `planned` has no item yet, or an item taken back without a token. */
 export type ReviewState = 'planned' | 'waiting' | 'granted' | 'leased' | 'completed' | 'failed' | 'ended'
 
 /** `adjudication` is a review too: the second reading of blocking findings. */
@@ -16,38 +16,38 @@ export interface ReviewName {
 }
 
 export interface Review extends ReviewName {
-  /** Attempt of the run that it works for; a completed one is reused by later attempts. */
+  /** The attempt of its run; later attempts reuse a completed review. */
   readonly attempt: number
   readonly state: ReviewState
   /** Raised by every take-back and ending, never lowered. */
   readonly epoch: number
-  /** How often it was taken back in this attempt; absent for never. */
+  /** The number of take-backs in this attempt; absent for none. */
   readonly losses?: number
-  /** ms UTC: when its model was first throttled for it in this attempt; absent if it never was. */
+  /** ms UTC of the first throttle by the model in this attempt; absent for none. */
   readonly throttledSince?: number
-  /** The invocation that holds the lease, or that completed it. */
+  /** The invocation with the lease, or with the completion. */
   readonly owner?: string
   /** ms UTC: end of the grant or of the lease. */
   readonly until?: number
-  /** Task tokens of Admit, until they are answered: task-token.ts. */
+  /** Unanswered task tokens of Admit, as task-tokens.ts joins them. */
   readonly token?: string
   readonly repository: Repository
   readonly pool: string
   /** Order among waiting reviews, smallest first; ms UTC. */
   readonly turn: number
-  /** Document digest of what the lens said. */
+  /** Document digest of the result. */
   readonly result?: string
   readonly findings?: number
   readonly blocking?: number
   readonly reason?: Reason
 }
 
-/** A review's name as one text, as it travels through Step Functions and stands in slots and tickets. */
+/** A review's name as text, for Step Functions, slots and tickets. */
 export function reviewIdOf(name: ReviewName): string {
   return `${name.runId}/${name.planKey}/${name.lens}/${name.part}`
 }
 
-/** Inverse of `reviewIdOf`; undefined if the text is none. */
+/** Inverse of `reviewIdOf`; undefined for any other text. */
 export function parseReviewId(id: string): ReviewName | undefined {
   const match = /^([0-9a-f]{64})\/([0-9a-f]{64})\/([a-z_]{1,40})\/(\d{1,4})$/.exec(id)
   if (!match) return undefined
@@ -55,7 +55,7 @@ export function parseReviewId(id: string): ReviewName | undefined {
   return { runId, planKey, lens: lens as ReviewLens, part: Number(part) }
 }
 
-/** True if nothing more will happen to the review in its attempt. */
+/** True if the review is over in its attempt. */
 export function isDone(state: ReviewState): boolean {
   return state === 'completed' || state === 'failed' || state === 'ended'
 }

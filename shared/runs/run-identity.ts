@@ -1,4 +1,7 @@
-/** What a run is called: its cause, its id, the request for it, and the name of its execution. Identity is hashed, never cut. Pure. */
+/**
+ * The identity of a run: its cause, its id, its request, and the name of its execution. Identity is hashed, never cut.
+ * Pure.
+ */
 import { digestOf } from '../base/digest.ts'
 import type { RunRequest } from './run.ts'
 
@@ -11,17 +14,19 @@ export const causeOf = {
   api: (idempotencyKey: string) => `api:${idempotencyKey}`,
 } as const
 
-/** A run's id: SHA-256 of {repository id, pull request number, cause} (DESIGN §4). `owner/repo#5` never meets `owner_repo#5` (LE11). */
+/**
+ * A run's id: SHA-256 of {repository id, pull request number, cause}. `owner/repo#5` never meets `owner_repo#5` (LE11).
+ */
 export function runIdOf(repositoryId: number, number: number, cause: string): string {
   return digestOf({ cause, number, repository: repositoryId })
 }
 
-/** Names the reply to a comment where a run's id would stand: no run has it, because no run has this cause. */
+/** The id of the reply to a comment, in place of a run's id: no run has the same cause. */
 export function replyIdOf(repositoryId: number, number: number, commentId: number): string {
   return runIdOf(repositoryId, number, `reply:${commentId}`)
 }
 
-/** Characters that Step Functions allows in a name and CloudWatch in a log (FACTS: names). */
+/** Characters outside of the names allowed by Step Functions and the log names of CloudWatch. */
 const NOT_NAMEABLE = /[^0-9A-Za-z-]+/g
 /** Step Functions: an execution's name has at most 80 characters. */
 const EXECUTION_NAME_MAX = 80
@@ -44,11 +49,11 @@ export function executionNameOf(run: {
   return readable + tail
 }
 
-/** With the identity and the digest of meaning that its cause gives it (DESIGN §4). */
-export function runRequestOf(asked: Omit<RunRequest, 'runId' | 'payloadDigest'>): RunRequest {
-  const { repository, number, cause, kind } = asked
+/** The request with the id and the digest of meaning given by its cause. */
+export function runRequestOf(request: Omit<RunRequest, 'runId' | 'payloadDigest'>): RunRequest {
+  const { repository, number, cause, kind } = request
   return {
-    ...asked,
+    ...request,
     runId: runIdOf(repository.id, number, cause),
     payloadDigest: digestOf({ cause, kind, number, repository: repository.id }),
   }

@@ -1,24 +1,24 @@
-/** The thread: what has been said about one pull request, its series and rounds, and which run may speak for it now. */
+/** The thread of a pull request: its series and rounds, its last verdict, and the run that may speak for it now. */
 import { ROUNDS_REMEMBERED_MAX } from '../base/limits.ts'
 import type { Run } from './run.ts'
 
 export interface Thread {
   readonly repositoryId: number
   readonly number: number
-  /** The newest head that a run has claimed. */
+  /** The newest head claimed by a run. */
   readonly head: string
   readonly baseRef: string
-  /** Counts openings, reopenings, retargetings and restarts; rounds are counted within one. */
+  /** Counts openings, reopenings, retargetings and restarts; rounds are counted within a series. */
   readonly series: number
-  /** Rounds shown in this series; more than the ceiling where a review landed after the last one was planned. */
+  /** Rounds shown in this series; more than the ceiling if a review landed after the plan of the last round. */
   readonly round: number
-  /** Messages of this series whose rounds are counted, newest last: each counts once. */
+  /** Messages of this series with a counted round, newest last: each message counts once. */
   readonly counted?: readonly string[]
   /** Sequence number of the next entry. */
   readonly nextSequence: number
   /** The run that may speak; it may have ended. */
   readonly liveRun?: LiveRun
-  /** The last verdict: from its conclusion come the findings that are open. */
+  /** The last verdict: its conclusion has the open findings. */
   readonly lastConclusion?: { readonly digest: string; readonly head: string; readonly runId: string }
   readonly version: number
 }
@@ -27,9 +27,9 @@ export interface LiveRun {
   readonly runId: string
   readonly attempt: number
   readonly kind: Run['kind']
-  /** ms UTC; the latest event that is known of its head. */
+  /** ms UTC; the latest known event of the head. */
   readonly eventAt: number
-  /** ms UTC; the latest as of which GitHub showed the pull request open at a claim. */
+  /** ms UTC; the latest time at which GitHub showed the pull request open to a claiming run. */
   readonly openAt?: number
 }
 
@@ -47,9 +47,9 @@ export type Entry =
       readonly at: number
     }
 
-/** What a run that wants to speak for the pull request must do. */
+/** The effect of a run's claim on its pull request. */
 export type ClaimDecision =
-  /** An older event than the live run's: never replaces it. */
+  /** An event older than the live run's event never replaces the live run. */
   | { readonly kind: 'superseded'; readonly by: string }
   | {
       readonly kind: 'claim'
@@ -59,14 +59,14 @@ export type ClaimDecision =
     }
 
 /**
- * Pure: the thread after `run` has claimed it at `now`, or why it may not (IL1). `thread` is undefined for a new one. A later
- * event that had only the description read again overtakes no review of its own head, and says that this head still stands (PR6).
+ * Pure: the thread after the claim of `run` at `now`, or the refusal (IL1). `thread` is undefined for a new pull
+ * request. A later event with an edited description overtakes no review of the same head, but confirms the head (PR6).
  */
 export function claim(thread: Thread | undefined, run: Run, now: number): ClaimDecision {
   const live = thread?.liveRun
   const isLater = live !== undefined && live.runId !== run.runId && live.eventAt > run.eventAt
-  const saysSame = isLater && live.kind === 'analyzers' && run.kind === 'full' && isOfHead(thread, run)
-  if (isLater && !saysSame) return { kind: 'superseded', by: live.runId }
+  const overtakesTextRun = isLater && live.kind === 'analyzers' && run.kind === 'full' && isOfHead(thread, run)
+  if (isLater && !overtakesTextRun) return { kind: 'superseded', by: live.runId }
 
   const before: Thread = thread ?? {
     repositoryId: run.repository.id,
@@ -96,8 +96,8 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
         runId: run.runId,
         attempt: run.attempt,
         kind: run.kind,
-        // Neither gets earlier: a run that claims again, perhaps by a view of GitHub that is behind, forgets nothing (D3).
-        eventAt: Math.max(run.eventAt, saysSame || live?.runId === run.runId ? live.eventAt : 0),
+        // Neither time gets earlier: a run claiming again, perhaps by a late view of GitHub, forgets nothing (D3).
+        eventAt: Math.max(run.eventAt, overtakesTextRun || live?.runId === run.runId ? live.eventAt : 0),
         ...(live?.openAt === undefined ? {} : { openAt: live.openAt }),
       },
     },
@@ -106,7 +106,10 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
   }
 }
 
-/** The thread that a run claims while GitHub shows the pull request open, as of `openAt` (ms UTC): no closing before that ends it. */
+/**
+ * The thread of a run that claims while GitHub shows the pull request open, as of `openAt` (ms UTC): no earlier closing
+ * ends the run.
+ */
 export function seenOpen(thread: Thread, openAt: number): Thread {
   const { liveRun } = thread
   return liveRun ? { ...thread, liveRun: { ...liveRun, openAt: Math.max(liveRun.openAt ?? 0, openAt) } } : thread
@@ -116,7 +119,10 @@ function isOfHead(thread: Thread | undefined, run: Run): boolean {
   return thread?.head === run.head && thread.baseRef === run.baseRef
 }
 
-/** The thread's rounds with that of a shown `message`; undefined if it is counted already, or belongs to an earlier series. */
+/**
+ * The thread's rounds plus the round of a shown `message`; undefined for a counted message, and for a message of an
+ * earlier series.
+ */
 export function withRound(
   { series, round, counted = [] }: Thread,
   message: { readonly name: string; readonly series: number },
@@ -125,7 +131,7 @@ export function withRound(
   return { round: round + 1, counted: [...counted, message.name].slice(-ROUNDS_REMEMBERED_MAX) }
 }
 
-/** The number that the next shown verdict will have in this series, from 1. */
+/** The number of the next shown verdict in this series, from 1. */
 export function nextRound(thread: Thread): number {
   return thread.round + 1
 }

@@ -1,14 +1,13 @@
-/** What people have been told of: a finding is said when its review stands on GitHub, not when it was found (IL2, D9). */
-
+/** Findings announced to people: a review on GitHub announces a finding, not the verdict that found it (IL2, D9). */
 import type { Finding } from '../findings/finding.ts'
 import type { Conclusion } from './conclusion.ts'
 import { notLookedAt } from './reconciliation.ts'
 
-/** Which findings of a verdict were said, as far as it knows itself, and where the rest was to be said. */
+/** The announced findings of a verdict, as known at the verdict, and the message that was to announce the others. */
 export interface Announcements {
-  /** Fingerprints that were said before that verdict. */
+  /** Fingerprints announced before that verdict. */
   readonly before: readonly string[]
-  /** Its own message, and the fingerprints that it says; absent where it had none. What became of it decides. */
+  /** The verdict's own message with its fingerprints, if it has a message. The message's outcome decides. */
   readonly message?: {
     readonly runId: string
     readonly planKey: string
@@ -18,8 +17,8 @@ export interface Announcements {
 }
 
 /**
- * Findings that a conclusion has yet to say, worst first. Not among them is what nobody looked at again at this head: where it
- * stands now isn't known, so it gets no comment on a line until it is found again; the summary names it meanwhile.
+ * Findings that a conclusion has yet to announce, worst first. A finding that no lens looked at again at this head is
+ * left out: its lines are unknown, so it gets no comment until a lens finds it again; the summary names it meanwhile.
  */
 export function unannounced(conclusion: Pick<Conclusion, 'findings' | 'announcedBefore' | 'dispositions'>): Finding[] {
   const { findings, announcedBefore } = conclusion
@@ -27,7 +26,7 @@ export function unannounced(conclusion: Pick<Conclusion, 'findings' | 'announced
   return findings.filter(({ fingerprint }) => !announcedBefore.includes(fingerprint) && !unseen.has(fingerprint))
 }
 
-/** What a verdict leaves to the next plan. */
+/** The announcements that a verdict leaves to the next plan. */
 export function announcementsOf(conclusion: Conclusion | undefined): Announcements {
   if (!conclusion) return { before: [] }
   const { runId, planKey, announcedBefore: before, announcedIn: key } = conclusion
@@ -36,7 +35,7 @@ export function announcementsOf(conclusion: Conclusion | undefined): Announcemen
   return { before, message: { runId, planKey, key, fingerprints } }
 }
 
-/** Fingerprints that were said, once it is known whether the message was. */
+/** Fingerprints announced, once the outcome of the message is known. */
 export function announcedBy({ before, message }: Announcements, isMessageSaid: boolean): readonly string[] {
   return message && isMessageSaid ? [...before, ...message.fingerprints] : before
 }

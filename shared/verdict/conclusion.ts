@@ -1,5 +1,4 @@
-/** What a run concludes: pure data, stored as a document, from which everything that is shown is rendered. */
-
+/** The conclusion of a run: pure data, stored as a document, the source of everything that GitHub shows. */
 import type { Coverage, LeftOut } from '../findings/coverage.ts'
 import type { Finding, RejectedFinding } from '../findings/finding.ts'
 import type { LensName } from '../findings/lens.ts'
@@ -7,17 +6,17 @@ import type { ConfigurationProblem } from './config.ts'
 
 export type Verdict = 'pass' | 'concerns' | 'changes_requested' | 'incomplete'
 
-/** What became of an earlier finding at this head. */
+/** The outcome of an earlier finding at this head. */
 export interface Disposition {
   readonly finding: Finding
   readonly verb: 'fixed' | 'still_present' | 'no_longer_applicable' | 'not_looked_at'
 }
 
-/** One lens in one run, over all its parts. */
+/** The outcome of a lens over all its parts. */
 export interface LensOutcome {
   readonly lens: LensName
   readonly state: 'read' | 'failed' | 'not_read'
-  /** Stable token and a sentence, where it isn't `read`. */
+  /** Stable token and a sentence, unless the state is `read`. */
   readonly reason?: string
   readonly remedy?: string
   readonly findings: number
@@ -35,25 +34,25 @@ export interface Conclusion {
   readonly baseRef: string
   readonly kind: 'full' | 'analyzers'
   readonly kindReason?: 'rounds_ceiling' | 'text_edited'
-  /** The newest head of this series that was reviewed in full, where that isn't `head`. */
+  /** The newest head of this series that was reviewed in full; absent if `head` was. */
   readonly lastFullHead?: string
   readonly round: number
   readonly roundsCeiling: number
   readonly verdict: Verdict
-  /** Why it is incomplete, each a sentence. Empty for the others. */
+  /** A sentence for each reason; empty unless the verdict is `incomplete`. */
   readonly incompleteReasons: readonly string[]
-  /** Standing findings, worst first; new and still present ones. */
+  /** Standing findings, new and still present, worst first. */
   readonly findings: readonly Finding[]
-  /** Fingerprints among `findings` that an earlier review has said: no new comment for them (D9). */
+  /** Fingerprints among `findings` that an earlier review has announced: no new comment for them (D9). */
   readonly announcedBefore: readonly string[]
-  /** The key of the message that says the others; absent where none does, as in a run of analyzers. */
+  /** The key of the message that announces the others; absent without a message, as in a run of analyzers. */
   readonly announcedIn?: string
   readonly dispositions: readonly Disposition[]
   readonly rejected: readonly RejectedFinding[]
-  /** Findings of different lenses or parts on the same thing, counted as merged away. */
+  /** Findings merged into another finding of the same fingerprint. */
   readonly merged: number
   readonly lenses: readonly LensOutcome[]
-  /** Files that no lens was given. Documents that were stored earlier don't say `because`. */
+  /** Files given to no lens. Documents of an earlier version lack `because`. */
   readonly leftOut: readonly (Omit<LeftOut, 'because'> & Partial<Pick<LeftOut, 'because'>>)[]
   readonly configurationProblems: readonly ConfigurationProblem[]
   readonly adjudication: 'not_needed' | 'passed_through' | 'not_read'

@@ -1,4 +1,4 @@
-/** `.github/muster.yml`, read from the base branch: its shape, its defaults, and its validation. */
+/** `.github/muster.yml`, read from the base branch: shape, defaults and validation. */
 import * as z from 'zod'
 import { ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from '../base/limits.ts'
 import { LENS_NAMES, LENSES, type LensName } from '../findings/lens.ts'
@@ -12,25 +12,25 @@ export interface Configuration {
   readonly rounds: { readonly ceiling: number }
 }
 
-/** One thing that is wrong with the file; reported in the check run while the defaults apply. */
+/** A fault of the file; reported in the check run while the defaults apply. */
 export interface ConfigurationProblem {
   readonly code: 'configuration_invalid' | 'configuration_unreadable'
   /** Path in the file, for example `lenses.secretz`; empty for the whole file. */
   readonly at: string
-  /** A sentence that names the key and the nearest known one. */
+  /** A sentence that names the key and the nearest known key. */
   readonly message: string
 }
 
 export interface ReadConfiguration {
   readonly configuration: Configuration
-  /** Empty if the file holds, or if there is none. */
+  /** Empty for a valid file, and without a file. */
   readonly problems: readonly ConfigurationProblem[]
 }
 
 /**
- * Validates the parsed content of the file; parsing YAML is left to whoever reads the file. Undefined and null (no file,
- * an empty file) mean the defaults. One problem anywhere and the defaults apply as a whole: half a configuration
- * would be one that nobody wrote. Never throws.
+ * Validates the parsed content of the file; the caller parses the YAML. Undefined and null (no file, an empty file)
+ * mean the defaults. A single problem makes the defaults apply as a whole: nobody wrote half a configuration. Never
+ * throws.
  */
 export function configurationFrom(value: unknown): ReadConfiguration {
   const parsed = schema.safeParse(value ?? {})
@@ -40,7 +40,7 @@ export function configurationFrom(value: unknown): ReadConfiguration {
   return { configuration: parsed.data, problems: [] }
 }
 
-/** The defaults, with the one problem that the file is no YAML at all; `sentence` is the parser's. */
+/** The defaults with a single problem: the file is no YAML. `sentence` comes from the parser. */
 export function unreadableConfiguration(sentence: string): ReadConfiguration {
   return {
     configuration: DEFAULT_CONFIGURATION,
@@ -57,7 +57,7 @@ export function configurationJsonSchema(): object {
   }
 }
 
-/** A model's name is one word of an endpoint; longer ones are a mistake in the file. Characters. */
+/** Characters. A model's name is one word of an endpoint; a longer name is a mistake in the file. */
 const MODEL_NAME_CHARS_MAX = 200
 
 const stateOf = (lens: LensName) =>
@@ -97,10 +97,10 @@ const schema = z.strictObject({
     .describe('How often a pull request is reviewed'),
 })
 
-/** What holds where the file says nothing, and everywhere while the file has a problem. */
+/** The defaults, also for a file with a problem. */
 export const DEFAULT_CONFIGURATION: Configuration = schema.parse({})
 
-/** The keys that may stand at a path of the file. */
+/** The keys allowed at a path of the file. */
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(schema.shape),
   lenses: LENS_NAMES,
@@ -108,7 +108,7 @@ const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   rounds: ['ceiling'],
 }
 
-/** What may be written at a path, in words. */
+/** The values allowed at a path, in words. */
 const ALLOWED: Readonly<Record<string, string>> = {
   '': 'a mapping of lenses, models and rounds',
   lenses: 'a mapping of a lens to active or off',
@@ -143,7 +143,7 @@ function nearestOf(key: string, known: readonly string[]): string | undefined {
   return best !== undefined && best.edits * 2 <= best.candidate.length ? best.candidate : undefined
 }
 
-/** Levenshtein's distance. A key longer than every known one by far isn't measured: it is near to none. */
+/** Levenshtein's distance. A key that is far longer than every known key is near to none, so it isn't measured. */
 function editsBetween(from: string, to: string): number {
   if (from.length > to.length * 2) return from.length
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)

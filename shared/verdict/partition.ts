@@ -1,20 +1,19 @@
 /**
  * Splits a pull request into reviews: which lens reads which files. Budget goes to risk, not to the alphabet, and every
- * file that is left out is named with its reason (R5, H4, H5).
+ * file left out is named with its reason (R5, H4, H5).
  */
-
 import { PART_LINES_MAX, PLAN_REVIEWS_MAX } from '../base/limits.ts'
 import { compareTexts } from '../base/text.ts'
 import type { LeftOut, LeftOutBecause } from '../findings/coverage.ts'
 import { diffLinesOf, type FileChange, type Hunk } from '../findings/diff.ts'
 import { LENSES, type LensName } from '../findings/lens.ts'
 
-/** One unit of dispatch: one lens over one part of the diff. */
+/** The unit of dispatch: a lens over a part of the diff. */
 export interface PlannedReview {
   readonly lens: LensName
   /** From 0. */
   readonly part: number
-  /** Paths of this part. */
+  /** Paths of the part. */
   readonly paths: readonly string[]
 }
 
@@ -25,19 +24,21 @@ export interface Partition {
 }
 
 /**
- * The reviews of the given lenses over the given files. An analyzer reads every file that has something to read, in one
- * part: nothing can be taken from its sight (C7). Model lenses read parts of at most `PART_LINES_MAX` lines of diff,
- * riskiest first; a file above that is a part of its own, of which the lens reads the beginning (`clippedToPart`).
+ * An analyzer reads every file with something to read, in one part: no file is hidden from an analyzer (C7). Model
+ * lenses read parts of at most `PART_LINES_MAX` lines of diff, riskiest first; a larger file is a part of its own, and
+ * the lens reads its beginning (`clippedToPart`).
  */
 export function partitionDiff(files: readonly FileChange[], lenses: readonly LensName[]): Partition {
   const analyzers = lenses.filter((lens) => LENSES[lens].kind === 'analyzer')
   const models = lenses.filter((lens) => LENSES[lens].kind === 'model')
   const leftOut: LeftOut[] = []
-  const readable = files.filter((file) => {
-    const because = nothingToRead(file)
-    if (because !== undefined) leftOut.push({ path: file.path, because, reason: REASONS[because] })
-    return because === undefined
-  })
+  const without = (all: readonly FileChange[], becauseOf: (file: FileChange) => LeftOutBecause | undefined) =>
+    all.filter((file) => {
+      const because = becauseOf(file)
+      if (because !== undefined) leftOut.push({ path: file.path, because, reason: REASONS[because] })
+      return because === undefined
+    })
+  const readable = without(files, nothingToRead)
   const reviews: PlannedReview[] = analyzers.map((lens) => ({
     lens,
     part: 0,
@@ -45,25 +46,20 @@ export function partitionDiff(files: readonly FileChange[], lenses: readonly Len
   }))
   if (models.length === 0) return { reviews, leftOut }
 
-  const forModels = readable.filter((file) => {
-    const because = file.noPatch === undefined ? (isGenerated(file.path) ? 'generated' : undefined) : 'patch_missing'
-    if (because !== undefined) leftOut.push({ path: file.path, because, reason: REASONS[because] })
-    return because === undefined
-  })
-  const packed = pack([...forModels].sort(riskiestFirst))
+  const packed = pack(without(readable, nothingForModels).sort(riskiestFirst))
   const partsMax = Math.max(0, Math.floor((PLAN_REVIEWS_MAX - analyzers.length) / models.length))
   for (const lens of models) {
     packed.slice(0, partsMax).forEach((part, index) => {
       reviews.push({ lens, part: index, paths: part.map((file) => file.path) })
     })
   }
-  for (const file of packed.slice(partsMax).flat()) {
-    leftOut.push({ path: file.path, because: 'over_budget', reason: REASONS.over_budget })
+  for (const { path } of packed.slice(partsMax).flat()) {
+    leftOut.push({ path, because: 'over_budget', reason: REASONS.over_budget })
   }
   return { reviews, leftOut }
 }
 
-/** What a model lens reads of one file: at most `PART_LINES_MAX` lines of diff, cut between lines. */
+/** The lines of a file for a model lens: at most `PART_LINES_MAX` lines of diff, cut between lines. */
 export function clippedToPart(file: FileChange): { readonly file: FileChange; readonly cut: boolean } {
   if (diffLinesOf(file) <= PART_LINES_MAX) return { file, cut: false }
   const hunks: Hunk[] = []
@@ -80,11 +76,11 @@ export function clippedToPart(file: FileChange): { readonly file: FileChange; re
 }
 
 const REASONS: Readonly<Record<LeftOutBecause, string>> = {
-  not_text: 'Its change has no text: a binary file, or a change of mode only.',
-  pure_rename: 'It was renamed without a change.',
+  not_text: 'The change has no text: a binary file, or a change of mode only.',
+  pure_rename: 'Renamed without a change.',
   generated: 'Generated and vendored files and lock files are not read by models.',
-  patch_missing: 'GitHub sent no readable diff for it.',
-  over_budget: `A run has at most ${PLAN_REVIEWS_MAX} reviews of ${PART_LINES_MAX} lines of diff; riskier files came first.`,
+  patch_missing: 'GitHub sent no readable diff for the file.',
+  over_budget: `A run has at most ${PLAN_REVIEWS_MAX} reviews of ${PART_LINES_MAX} lines of diff, riskiest files first.`,
 }
 
 /** GitHub counts no lines for a binary file, and none for a change of mode (H11). */
@@ -93,7 +89,12 @@ function nothingToRead(file: FileChange): 'not_text' | 'pure_rename' | undefined
   return file.noPatch !== undefined && file.additions + file.deletions === 0 ? 'not_text' : undefined
 }
 
-/** Puts each file into the first part that has room for it; so the order by risk decides which parts come first. */
+function nothingForModels({ path, noPatch }: FileChange): 'generated' | 'patch_missing' | undefined {
+  if (noPatch !== undefined) return 'patch_missing'
+  return isGenerated(path) ? 'generated' : undefined
+}
+
+/** Puts each file into the first part with room for it, so that risk decides the order of the parts. */
 function pack(files: readonly FileChange[]): readonly (readonly FileChange[])[] {
   const parts: { files: FileChange[]; lines: number }[] = []
   for (const file of files) {
@@ -108,7 +109,7 @@ function pack(files: readonly FileChange[]): readonly (readonly FileChange[])[] 
   return parts.map((part) => part.files)
 }
 
-/** By what a fault there would cost; then the larger change; then by path, so that the order is always the same. */
+/** By the cost of a fault; then the larger change; then by path, so that the order is always the same. */
 function riskiestFirst(a: FileChange, b: FileChange): number {
   return (
     riskOf(a.path) - riskOf(b.path) ||
@@ -117,7 +118,7 @@ function riskiestFirst(a: FileChange, b: FileChange): number {
   )
 }
 
-/** 0 is the riskiest. Documentation and tests are told by their place first: a test of the sign-in is still a test. */
+/** 0 is the riskiest. The path tells documentation and tests first: a test of the sign-in is still a test. */
 function riskOf(path: string): number {
   if (DOCUMENTATION.test(path)) return 4
   if (TESTS.test(path)) return 3
@@ -125,17 +126,14 @@ function riskOf(path: string): number {
   return DATA.test(path) ? 2 : 1
 }
 
-/** Where a fault is a way in, a loss of data, or runs with rights of its own. */
+/** A fault here is a way in or a loss of data, or runs with special rights. */
 const SENSITIVE =
   /(auth|login|session|token|secret|crypt|permission|payment|billing|migrat|security|password)|\.sql$|(^|\/)(Dockerfile|\.github\/workflows\/|\.gitlab-ci\.yml$)|\.tf$/i
 const TESTS = /(^|\/)(tests?|specs?|__tests__|testdata|fixtures)\/|[._-](test|spec)s?\.[^/]+$|(^|\/)test_[^/]+\.py$/i
 const DOCUMENTATION = /\.(md|mdx|rst|adoc|txt)$|(^|\/)(docs?|LICENSE|CHANGELOG|AUTHORS)(\/|$)/i
 const DATA = /\.(json|jsonc|ya?ml|toml|ini|cfg|conf|xml|csv|html?|css|scss|less|svg)$/i
 
-/**
- * Told by path only. A marker in the content, such as `@generated`, would let a pull request take its own code out of
- * the review.
- */
+/** By path only: a marker such as `@generated` would let a pull request hide its own code from the review. */
 function isGenerated(path: string): boolean {
   return GENERATED.test(path) || LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1))
 }

@@ -1,9 +1,8 @@
-/** What became of each finding that was open before, at a newer head: answered from what was found and what was read, never assumed. */
-
+/** The disposition of each open finding at a newer head, derived from findings and coverage, never assumed. */
 import type { FileChange } from '../findings/diff.ts'
 import { type Finding, type Location, pathOf, type RejectedFinding } from '../findings/finding.ts'
 import { LENSES, type LensName } from '../findings/lens.ts'
-import { worstFirst } from '../findings/order.ts'
+import { worstFirst, worstOfEach } from '../findings/order.ts'
 import { type LinesLocation, type QuotedCode, quotedCodeIn } from '../findings/quoted-code.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
@@ -11,13 +10,13 @@ import type { Conclusion, Disposition, LensOutcome } from './conclusion.ts'
 export interface ReconciliationFacts {
   /** Open at the thread's last verdict. */
   readonly open: readonly Finding[]
-  /** Fingerprints of those that people were told of. */
+  /** Fingerprints of the open findings that a review has announced. */
   readonly announced: readonly string[]
-  /** Fingerprints of those that the last verdict had at this very head: their code is what it was. */
+  /** Fingerprints of the open findings that the last verdict saw at this head: their code has not changed. */
   readonly sameHead: readonly string[]
-  /** Found and grounded at this head. */
+  /** Grounded at this head. */
   readonly found: readonly Finding[]
-  /** Claimed at this head, and not found. */
+  /** Claimed at this head, and not grounded. */
   readonly rejected: readonly Pick<RejectedFinding, 'lens' | 'rule' | 'path'>[]
   readonly lenses: readonly LensOutcome[]
   /** The pull request's files at this head. */
@@ -29,21 +28,15 @@ export interface ReconciliationFacts {
 export interface Reconciliation {
   /** One for each open finding, in the same order (FI3). */
   readonly dispositions: readonly Disposition[]
-  /** What stands at this head, worst first: found now, and open ones that nothing has cleared (FI5). */
+  /** Findings that stand at this head, worst first: new findings, and open findings that nothing has cleared (FI5). */
   readonly standing: readonly Finding[]
   /** Fingerprints among `standing` that an earlier review has announced (D9). */
   readonly announcedBefore: readonly string[]
 }
 
-/** Answers every open finding. One that is found again keeps the head at which it was first announced (FI1). */
+/** Answers every open finding. A repeated finding keeps its first head (FI1). */
 export function reconcileFindings(facts: ReconciliationFacts): Reconciliation {
-  // Of several with one identity the worst one counts, so it is the last to be put in.
-  const foundNow = new Map(
-    [...facts.found]
-      .sort(worstFirst)
-      .reverse()
-      .map((finding) => [finding.fingerprint, finding]),
-  )
+  const foundNow = worstOfEach(facts.found)
   const dispositions = facts.open.map((finding): Disposition => {
     const again = foundNow.get(finding.fingerprint)
     return again === undefined
@@ -58,13 +51,13 @@ export function reconcileFindings(facts: ReconciliationFacts): Reconciliation {
   return { dispositions, standing, announcedBefore: facts.announced.filter((each) => openBefore.has(each)) }
 }
 
-/** Fingerprints of open findings that nobody looked at again: where they stand at this head isn't known. */
+/** Fingerprints of open findings that no lens looked at again: their location at this head is unknown. */
 export function notLookedAt({ dispositions }: Pick<Conclusion, 'dispositions'>): ReadonlySet<string> {
   const unseen = dispositions.filter(({ verb }) => verb === 'not_looked_at')
   return new Set(unseen.map(({ finding }) => finding.fingerprint))
 }
 
-/** As it is found now, since when it was first announced. A model makes a fenced one no milder (AD2, DESIGN §7). */
+/** The finding as found now, with its first head. A model makes a fenced finding no milder (AD2). */
 function repeatedFinding(open: Finding, again: Finding): Finding {
   const { originHead } = open
   const isMilder = SEVERITIES[again.severity].rank > SEVERITIES[open.severity].rank
@@ -73,9 +66,9 @@ function repeatedFinding(open: Finding, again: Finding): Finding {
 }
 
 /**
- * One that isn't found again. An analyzer says the same of the same code; a model may fall silent. Its silence clears nothing
- * at a head at which it stood already, and what is fenced only where the code is another one (DESIGN §7). A claim of the same
- * rule that could not be grounded may have meant it.
+ * The disposition of a finding that was not repeated. An analyzer says the same of the same code; a model may fall
+ * silent. Silence clears nothing at the same head, and a fenced finding only where its code has changed. A rejected
+ * claim of the same rule may have meant the finding.
  */
 function dispositionOf(finding: Finding, facts: ReconciliationFacts): Disposition {
   const verb = verbOf(finding, facts)
@@ -96,10 +89,10 @@ function dispositionOf(finding: Finding, facts: ReconciliationFacts): Dispositio
     return { finding: { ...finding, location: locationAtSameHead(location, code) }, verb: 'still_present' }
   if (!code.stands) return { finding, verb }
   if (isFoundAnew(finding, file?.path, facts)) return { finding, verb: 'no_longer_applicable' }
-  const [now, ...others] = code.locations
-  // Of several places none is certain, so it gets no comment on a line.
-  if (now === undefined || others.length > 0) return { finding, verb: 'not_looked_at' }
-  return { finding: { ...finding, location: now }, verb: 'still_present' }
+  const [current, ...others] = code.locations
+  // Several locations are possible, so no line gets a comment.
+  if (current === undefined || others.length > 0) return { finding, verb: 'not_looked_at' }
+  return { finding: { ...finding, location: current }, verb: 'still_present' }
 }
 
 const GONE: QuotedCode = { stands: false }
@@ -120,7 +113,7 @@ function renamedFrom(
   return files.find(({ previousPath, status }) => previousPath === path && status === 'renamed')
 }
 
-/** Its lines have the same numbers, but with another base the diff may show others. */
+/** The lines keep their numbers, but with another base the diff may show other lines. */
 function locationAtSameHead(location: LinesLocation, code: QuotedCode): Location {
   const locations = code.stands ? code.locations : []
   const [only, ...others] = locations
@@ -128,7 +121,7 @@ function locationAtSameHead(location: LinesLocation, code: QuotedCode): Location
   return own ?? (only && others.length === 0 ? only : { ...location, inDiff: false })
 }
 
-/** True if the same code has a finding under another identity, as in a file that was renamed. */
+/** True if the same code has a finding with another fingerprint, as in a renamed file. */
 function isFoundAnew(finding: Finding, path: string | undefined, { found, open }: ReconciliationFacts): boolean {
   return found.some(
     (other) =>
@@ -146,19 +139,19 @@ function verbOf(finding: Finding, facts: ReconciliationFacts): Disposition['verb
   const outcome = facts.lenses.find(({ lens }) => lens === finding.lens)
   if (location.kind === 'pull_request') return outcome?.state === 'read' ? 'fixed' : 'not_looked_at'
   const file = facts.files.find(({ path }) => path === location.path)
-  // A finding on what a removal takes away isn't answered by the removal.
+  // The removal of a file doesn't answer a finding about removed lines.
   const onRemovedLines = location.kind === 'lines' && location.side === 'LEFT'
   if (file?.status === 'removed' && !onRemovedLines) return 'no_longer_applicable'
   if (readInFull(outcome, location.path)) return 'fixed'
   if (file !== undefined) return 'not_looked_at'
 
-  // Moved: under its new path it is another finding, if the lens looked there.
+  // In a renamed file the finding gets another fingerprint, if the lens looked there.
   const moved = renamedFrom(location.path, facts.files)
   if (moved !== undefined) return readInFull(outcome, moved.path) ? 'no_longer_applicable' : 'not_looked_at'
   return facts.filesCut ? 'not_looked_at' : 'no_longer_applicable'
 }
 
-/** True if the lens says so of every part that holds the file. Also a lens that failed elsewhere has read what it read. */
+/** True if every part with the file was read in full. A lens that failed on another part has still read this file. */
 function readInFull(outcome: LensOutcome | undefined, path: string): boolean {
   const rows = outcome?.coverage.filter((row) => row.path === path) ?? []
   return rows.length > 0 && rows.every(({ state }) => state === 'full')

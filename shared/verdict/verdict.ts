@@ -1,30 +1,29 @@
-/** What a run concludes from what was read and what stands (DESIGN §6). Not having looked is never "nothing found". */
-
+/** The verdict of a run, from outcomes and findings. An unread file is never "nothing found". */
 import type { Finding } from '../findings/finding.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { LensOutcome, Verdict } from './conclusion.ts'
 
 export interface VerdictFacts {
-  /** Every active lens of this run, also those that were not placed. */
+  /** Every active lens of this run, also without a review. */
   readonly lenses: readonly LensOutcome[]
-  /** What was planned to be read, by lens. */
+  /** The planned paths of each lens. */
   readonly planned: readonly { readonly lens: string; readonly paths: readonly string[] }[]
-  /** Everything that stands at this head, new or from before. */
+  /** Every finding at this head, new or earlier. */
   readonly standing: readonly Pick<Finding, 'severity'>[]
-  /** AD5: a diff with no file, or with more than GitHub lists, was not reviewed. */
+  /** AD5: a diff without a file, or with more files than GitHub lists, was not reviewed. */
   readonly diff: 'readable' | 'empty' | 'too_large'
 }
 
 export interface Judgement {
   readonly verdict: Verdict
-  /** Why it is incomplete, each a sentence; empty for the other verdicts. */
+  /** A sentence for each reason; empty unless the verdict is `incomplete`. */
   readonly incompleteReasons: readonly string[]
 }
 
-/** Paths named in one sentence; the coverage table has them all. */
+/** Paths named in a sentence; the coverage table has all paths. */
 const PATHS_NAMED_MAX = 3
 
-/** The first that applies: something wasn't read, a blocking finding stands, any finding stands, none. */
+/** The first that applies: an unread file, a blocking finding, any finding, none. */
 export function verdictOf(facts: VerdictFacts): Judgement {
   const incompleteReasons = [...diffReasons(facts), ...lensReasons(facts), ...fileReasons(facts)]
   if (incompleteReasons.length > 0) return { verdict: 'incomplete', incompleteReasons }
@@ -36,25 +35,25 @@ export function verdictOf(facts: VerdictFacts): Judgement {
 
 function diffReasons({ diff }: VerdictFacts): string[] {
   if (diff === 'empty') return ['The diff is empty: there was nothing to read.']
-  if (diff === 'too_large') return ['The diff has more files than GitHub lists, so not all of it was read.']
+  if (diff === 'too_large') return ['The diff has more files than GitHub lists, so some files were not read.']
   return []
 }
 
-/** LE13: no lens at all, or one that failed, is no clean review. */
+/** LE13: no lens at all, or a failed lens, is no clean review. */
 function lensReasons({ lenses, diff }: VerdictFacts): string[] {
   if (lenses.length === 0 && diff === 'empty') return []
   if (lenses.length === 0) return ['No lens is active, so nothing was read.']
   return lenses
     .filter((outcome) => outcome.state !== 'read')
     .map(({ lens, state, reason, remedy }) => {
-      const what = state === 'failed' ? `The lens ${lens} failed` : `The lens ${lens} did not read`
-      return [`${what}${reason === undefined ? '.' : `: ${ended(reason)}`}`, remedy && ended(remedy)]
+      const subject = state === 'failed' ? `The lens ${lens} failed` : `The lens ${lens} did not read`
+      return [`${subject}${reason === undefined ? '.' : `: ${ended(reason)}`}`, remedy && ended(remedy)]
         .filter(Boolean)
         .join(' ')
     })
 }
 
-/** Files that a lens was to read and didn't read whole, also where it says nothing about them. */
+/** Files that a lens was to read and has not read in full; a file without a row counts as unread. */
 function fileReasons({ lenses, planned }: VerdictFacts): string[] {
   return lenses
     .filter((outcome) => outcome.state === 'read')

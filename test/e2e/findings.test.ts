@@ -64,9 +64,9 @@ describe('over pushes', () => {
       'src/two.ts': '// a line above\nexport const fi_two = 2\n',
     })
     expect(await muster.ended(second)).toMatchObject({ verdict: 'changes_requested' })
-    const origin = `first said at .${first.head.slice(0, 7)}`
+    const origin = `first found at .${first.head.slice(0, 7)}`
     const summary = summaryOf(second)
-    expect(summary).toContain('Prior findings dispositioned (2)')
+    expect(summary).toContain('Earlier findings (2)')
     expect(summary).toMatch(new RegExp(`\\*\\*fixed\\*\\*: .*fi.*one.*${origin}`))
     expect(summary).toMatch(new RegExp(`\\*\\*still present\\*\\*: .*fi.*two.*src/two.ts:2.*${origin}`))
     expect(summary).toContain('Important (1)')

@@ -26,7 +26,7 @@ describe('a throttled model', () => {
     const run = await muster.ended(pullRequest)
     expect(run).toMatchObject({ outcome: 'reviewed', verdict: 'incomplete', concludedWhole: false })
     expect(conclusionsOf(pullRequest)).toEqual(['neutral'])
-    expect(summaryOf(pullRequest)).toMatch(/lens correctness failed: model_throttled: led has asked for patience/)
+    expect(summaryOf(pullRequest)).toMatch(/lens correctness failed: model_throttled: led was throttled for longer/)
     const analyzed = await reviewOf(run, 'secrets')
 
     muster.model.answer('impatient_one', { findings: [] })

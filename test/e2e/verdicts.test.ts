@@ -31,7 +31,7 @@ describe('a lens that did not read', () => {
     const summary = summaryOf(pullRequest)
     expect(summary).toMatch(/lens correctness did not read.*no model is configured/)
     expect(summary).toContain('lenses.correctness: off')
-    expect(summary).not.toContain('nothing material remains')
+    expect(summary).not.toContain('no critical or important finding remains')
     const [review] = muster.shown(pullRequest).reviews
     expect(review?.comments.map(({ path, line }) => [path, line])).toEqual([['src/key.ts', 1]])
     expect(muster.shown(pullRequest).labels).toEqual(['muster: action required'])
@@ -42,7 +42,7 @@ describe('a lens that did not read', () => {
     const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const a = 1\n' })
     expect(await muster.ended(pullRequest)).toMatchObject({ outcome: 'reviewed', verdict: 'pass' })
     expect(conclusionsOf(pullRequest)).toEqual(['success'])
-    expect(summaryOf(pullRequest)).toContain('nothing material remains')
+    expect(summaryOf(pullRequest)).toContain('no critical or important finding remains')
   })
 
   it('LE13: with every lens off nothing was read, which is incomplete and not a pass', async () => {

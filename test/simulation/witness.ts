@@ -58,7 +58,7 @@ export function openWitness(): Witness {
       if (message === 'Delivery ignored') event('delivery ignored')
       if (message === 'Not planned' && code === 'attempt_waits') event('attempt_waits')
       if (code === 'halted') event('halted')
-      if (message === 'Made before') event('made before')
+      if (message === 'Cached result read') event('made before')
       if (message === 'Worker lost') event('dead worker taken back')
       if (message === 'Run taken up') event('sweep took up a run')
       if (message === 'Planned' && outcome === 'shown') event('shown again')

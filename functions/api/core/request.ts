@@ -1,9 +1,9 @@
-/** A request of API Gateway (payload format 2.0), read strictly: which route, about what, by whom, asking what. Pure. */
+/** A request of API Gateway (payload format 2.0), read strictly: route, subject, caller and content. Pure. */
 import * as z from 'zod'
 import { Refused } from '../../../shared/base/errors.ts'
 import { redact } from '../../../shared/base/redaction.ts'
 
-/** The members of API Gateway's event that are read. Header names arrive lower-cased. */
+/** The members read from API Gateway's event. Header names arrive in lower case. */
 export interface HttpRequest {
   readonly routeKey?: string | undefined
   readonly pathParameters?: Readonly<Record<string, string | undefined>> | undefined
@@ -18,18 +18,18 @@ export interface HttpRequest {
     | undefined
 }
 
-/** What a halt's scope is called in a path. */
+/** The scope of a halt, as written in a path. */
 const SCOPE = /^(fleet|(installation|repository)\/[1-9]\d{0,15})$/
 const RUN_ID = /^[0-9a-f]{64}$/
-/** RFC 9110: an entity tag; ours is the revision of the limits. */
+/** An entity tag as in RFC 9110; ours is the revision of the limits. */
 const REVISION = /^"?(\d{1,15})"?$/
-/** A key of a caller's own making: printable and short, because a run remembers it. */
+/** A key chosen by the caller: printable and short, as the run remembers the key. */
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,100}$/
 
 const haltBody = z.strictObject({ why: z.string().optional() })
 const emptyBody = z.strictObject({})
 
-/** The run id in a request's path; undefined if it is none. */
+/** The run id in a request's path; undefined for any other text. */
 export function runIdIn(request: HttpRequest): string | undefined {
   const id = request.pathParameters?.runId ?? ''
   return RUN_ID.test(id) ? id : undefined
@@ -41,7 +41,7 @@ export function scopeIn(request: HttpRequest): 'fleet' | `installation/${number}
   if (SCOPE.test(scope)) return scope as ReturnType<typeof scopeIn>
   throw new Refused(
     'unknown_scope',
-    'The scope of a halt is named in another way.',
+    'The scope of the halt is unknown.',
     'Name fleet, installation/<id> or repository/<id>, with GitHub’s ids.',
   )
 }
@@ -53,23 +53,25 @@ export function jsonIn(request: HttpRequest): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Refused('malformed_body', 'The body is not JSON.', 'Send JSON, or no body where none is needed.', {
+    throw new Refused('malformed_body', 'The body is not JSON.', 'Send JSON, or no body if none is needed.', {
       cause: error,
     })
   }
 }
 
-/** Why a halt is set, redacted; empty if nobody says. Throws Refused `payload_invalid` for a body with anything else in it. */
+/**
+ * The reason for a halt, redacted; empty if the body gives none. Throws Refused `payload_invalid` for any other member.
+ */
 export function whyIn(request: HttpRequest): string {
   return redact(parsed(haltBody, jsonIn(request)).why ?? '')
 }
 
-/** Throws Refused `payload_invalid` for a body that says something where nothing is asked. */
+/** Throws Refused `payload_invalid` for a body with any content. */
 export function expectNothingIn(request: HttpRequest): void {
   parsed(emptyBody, jsonIn(request))
 }
 
-/** The revision that `If-Match` names; undefined without one. Throws Refused `payload_invalid`. */
+/** The revision named by `If-Match`; undefined without the header. Throws Refused `payload_invalid`. */
 export function revisionIn(request: HttpRequest): number | undefined {
   const header = request.headers?.['if-match']
   if (header === undefined) return undefined
@@ -80,15 +82,21 @@ export function revisionIn(request: HttpRequest): number | undefined {
   return Number(revision)
 }
 
-/** Names the asking: the caller's own `Idempotency-Key`, else the request's id. Throws Refused `payload_invalid`. */
+/**
+ * The identity of the request: the caller's `Idempotency-Key`, else the request's id. Throws Refused `payload_invalid`.
+ */
 export function askedIdIn(request: HttpRequest): string {
   const key = request.headers?.['idempotency-key']
   if (key === undefined) return `api:${request.requestContext?.requestId ?? ''}`
   if (IDEMPOTENCY_KEY.test(key)) return `api:${key}`
-  throw new Refused('payload_invalid', 'Idempotency-Key is too long, or not printable.', 'Use 1 to 100 of ASCII.')
+  throw new Refused(
+    'payload_invalid',
+    'Idempotency-Key is too long, or not printable.',
+    'Use 1 to 100 printable ASCII characters.',
+  )
 }
 
-/** Who asks, as IAM knows them: the last part of the caller's ARN, such as a role's session. */
+/** The caller as known to IAM: the last part of the ARN, such as the session of a role. */
 export function callerOf(request: HttpRequest): string {
   const arn = request.requestContext?.authorizer?.iam?.userArn
   return arn?.slice(arn.indexOf('/') + 1) || 'an operator'
@@ -100,7 +108,7 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   const [issue] = result.error.issues
   throw new Refused(
     'payload_invalid',
-    `The body is not as this version takes it: ${issue?.path.join('.') || 'root'}: ${issue?.message ?? ''}.`,
-    'Leave out what is not known.',
+    `The body does not fit the schema: ${issue?.path.join('.') || 'root'}: ${issue?.message ?? ''}.`,
+    'Leave out unknown members.',
   )
 }

@@ -1,4 +1,4 @@
-/** What the API tells about a run: enough to follow it and to read what it concluded, and no token. Pure. */
+/** A run as the API shows it: state, reviews and conclusion, but no token. Pure. */
 
 import type { Review } from '../../../shared/runs/review.ts'
 import type { Run } from '../../../shared/runs/run.ts'
@@ -28,7 +28,7 @@ export interface ReviewView {
   readonly reason?: Review['reason']
 }
 
-/** A run in short: what became of it. */
+/** A run in short: its state and its outcome. */
 export function stateOf(run: Run): Pick<RunView, 'run' | 'attempt' | 'state' | 'outcome' | 'reason'> {
   return {
     run: run.runId,

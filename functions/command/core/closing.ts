@@ -1,21 +1,24 @@
-/** What the closing of a pull request means for its thread. Pure. */
+/** The effect of a closed pull request on its thread. Pure. */
 import type { ClosedEvent } from '../../../shared/runs/event.ts'
 import type { Reason, RunOutcome } from '../../../shared/runs/run.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
 
-/** A run that is to end, at its attempt, and how. */
+/** The run to end, at its attempt, with its outcome. */
 export interface RunToEnd {
   readonly runId: string
   readonly attempt: number
   readonly outcome: RunOutcome
   readonly reason: Reason
-  /** It was seen open in the second of its closing: which came last is to be asked of GitHub. */
+  /**
+   * GitHub showed the pull request open in the second of the closing: only GitHub knows the order of the two, and is
+   * asked again.
+   */
   readonly asksAgain: boolean
 }
 
 /**
- * The run to end; undefined if there is none, if it is of a later event (closed, then reopened), or if GitHub showed the pull
- * request open since, whoever has asked for it and whether its reopening was heard of or not (D3).
+ * The run to end. Undefined without a live run, for a run of a later event (closed, then reopened), and if GitHub
+ * showed the pull request open at a later claim, even by a reopening without a webhook (D3).
  */
 export function runToEnd({ eventAt }: Pick<ClosedEvent, 'eventAt'>, thread: Thread | undefined): RunToEnd | undefined {
   const live = thread?.liveRun

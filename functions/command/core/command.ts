@@ -1,4 +1,4 @@
-/** What a command means for a pull request: the facts at that moment in, one decision out. Pure. */
+/** The meaning of a command for a pull request: the present facts in, one decision out. Pure. */
 
 import { HEAD_VISIBLE_WITHIN_MS } from '../../../shared/base/limits.ts'
 import type { PullRequest } from '../../../shared/github/github.ts'
@@ -11,20 +11,20 @@ import { causeOf, runRequestOf } from '../../../shared/runs/run-identity.ts'
 import type { Thread } from '../../../shared/runs/thread.ts'
 import { replyTexts } from './replies.ts'
 
-/** The event of a comment that is addressed to Muster, as the webhook recorded it. */
+/** The event of a comment with a command, as recorded by the webhook. */
 export type RecordedCommand = Extract<RecordedEvent, { kind: 'command' }>
 
 export interface CommandFacts {
   readonly event: RecordedCommand
-  /** The permission of the comment's author, as GitHub says now. */
+  /** The permission of the comment's author, as GitHub shows it now. */
   readonly permission: 'admin' | 'write' | 'read' | 'none'
   readonly pullRequest: Pick<PullRequest, 'head' | 'base' | 'state' | 'updatedAt'>
   readonly thread: Thread | undefined
-  /** The run that the thread names. */
+  /** The run named by the thread. */
   readonly threadRun: Run | undefined
-  /** The run whose cause is the head that GitHub shows. */
+  /** The run whose cause is the head shown by GitHub. */
   readonly headRun: Run | undefined
-  /** The widest halt that stands for the repository. */
+  /** The widest halt standing for the repository. */
   readonly halt: Halt | undefined
   /** The repository's own halt. */
   readonly repositoryHalt: Halt | undefined
@@ -34,9 +34,9 @@ export interface CommandFacts {
 
 export type Decision =
   | { readonly kind: 'reply'; readonly text: string }
-  /** GitHub still shows the pull request as it was before the comment: look again. */
+  /** GitHub still shows the pull request as before the comment: look again. */
   | { readonly kind: 'wait' }
-  /** `liveRun` reviews this head already. */
+  /** `liveRun` reviews the same head already. */
   | { readonly kind: 'review'; readonly request: RunRequest; readonly liveRun?: Run }
   | { readonly kind: 'cancel' | 'retry'; readonly run: Run }
   | { readonly kind: 'pause'; readonly why: string }
@@ -72,8 +72,8 @@ export function decide(facts: CommandFacts): Decision {
 }
 
 /**
- * A SHA is a precondition: the head that GitHub shows must equal it, or begin with it. While GitHub is behind the comment, the
- * decision is to wait: an older head is never reviewed in place of the intended head (PL7, PL8, PL9).
+ * A SHA is a precondition: the head on GitHub must equal it, or begin with it. While GitHub lags behind the comment,
+ * the decision is to wait: an older head is never reviewed in place of the intended head (PL7, PL8, PL9).
  */
 function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; readonly focus?: string }): Decision {
   const { event, pullRequest, threadRun, headRun } = facts
@@ -86,8 +86,8 @@ function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; re
   const liveRun = [threadRun, headRun].find(
     (run) => run !== undefined && isLive(run.state) && run.head === head && run.kind === 'full',
   )
-  // With the head as the cause, every request for this head meets in one run (D5, D7). A focus makes another review, whose
-  // cause is the comment.
+  // With the head as the cause, every request for the head meets in one run (D5, D7). A focus makes another review,
+  // whose cause is the comment.
   const cause = focus === undefined ? causeOf.head(head, pullRequest.base.ref) : event.cause
   const request = runRequestOf({
     repository,
@@ -104,7 +104,7 @@ function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; re
   return { kind: 'review', request, ...(liveRun ? { liveRun } : {}) }
 }
 
-/** Cancels only a run that was asked for before the command: a late command must not end a later run. */
+/** Cancels only a run accepted before the command: a late command must not end a later run. */
 function cancel(facts: CommandFacts): Decision {
   const runs = candidateRuns(facts)
   const liveRuns = runs.filter(({ state }) => isLive(state))
@@ -114,8 +114,8 @@ function cancel(facts: CommandFacts): Decision {
 }
 
 /**
- * Retries a run of this head: the last full review if it is incomplete, as a full review reads the description too; otherwise
- * the likeliest run, which may be the failed run of an edited description.
+ * Retries a run of the head: the last full review if incomplete, as a full review reads the description too; otherwise
+ * the likeliest run, even the failed run of an edited description.
  */
 function retry(facts: CommandFacts): Decision {
   const { head } = facts.pullRequest
@@ -127,14 +127,14 @@ function retry(facts: CommandFacts): Decision {
   return run ? { kind: 'retry', run } : reply(replyTexts.nothingToRetry(head.sha))
 }
 
-/** True while GitHub shows the pull request as it was before the comment; for a bounded time. */
+/** True while GitHub shows the pull request as before the comment; for a bounded time. */
 function isBehind({ event, pullRequest, now }: CommandFacts): boolean {
   return pullRequest.updatedAt < event.eventAt && now - event.acceptedAt < HEAD_VISIBLE_WITHIN_MS
 }
 
 /**
- * The known runs that a command may mean, likeliest first: a live run, then a run of the head that GitHub shows, then the run
- * that was asked for last. A superseded run stands behind its successor, however late the superseded run was asked for.
+ * The known runs, likeliest meant first: a live run, then a run of the head on GitHub, then the latest run. A
+ * superseded run stands behind its successor, even if accepted later.
  */
 function candidateRuns({ threadRun, headRun, pullRequest }: CommandFacts): Run[] {
   const rank = (run: Run) =>

@@ -1,7 +1,6 @@
-/** The check run of a head: red, neutral or green, its title the counts, its annotations the findings with lines. */
-
+/** The check run of a head: its colour, its title with the counts, and an annotation for each finding with lines. */
 import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
-import { cutAtBytes, visible } from '../../../shared/base/text.ts'
+import { capitalized, cutAtBytes, visible } from '../../../shared/base/text.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import { checkRunIdentity } from '../../../shared/publishing/check-run.ts'
 import type { Annotation, CheckConclusion, CheckRunResource } from '../../../shared/publishing/github-payloads.ts'
@@ -18,10 +17,10 @@ import {
   severityWord,
 } from './wording.ts'
 
-/** An annotation's message, bytes: GitHub takes 64 KB. */
+/** Bytes of an annotation's message; GitHub takes 64 KB. */
 const ANNOTATION_BYTES_MAX = 16_384
 
-/** The check run of a head with a verdict. Before and without one: shared/publishing/check-run.ts. */
+/** The check run of a head with a verdict. `shared/publishing/check-run.ts` has the check runs without a verdict. */
 export function checkRunOf(conclusion: Conclusion): CheckRunResource {
   return {
     kind: 'check_run',
@@ -35,7 +34,7 @@ export function checkRunOf(conclusion: Conclusion): CheckRunResource {
   }
 }
 
-/** DESIGN §6. After the last round a push is never green: action required with material findings open, else neutral. */
+/** A push after the last round is never green: action required with material findings open, else neutral. */
 function colourOf(conclusion: Conclusion): CheckConclusion {
   if (roundsAreOver(conclusion)) return countsOf(conclusion.findings).material > 0 ? 'action_required' : 'neutral'
   switch (conclusion.verdict) {
@@ -60,23 +59,17 @@ function titleOf(conclusion: Conclusion): string {
     : conclusion.verdict === 'incomplete'
       ? 'Incomplete: '
       : ''
-  const title = `${prefix}${counts}; ${lenses}`
-  return (title.charAt(0).toUpperCase() + title.slice(1)).slice(0, CHECK_TITLE_CHARS_MAX)
+  return capitalized(`${prefix}${counts}; ${lenses}`).slice(0, CHECK_TITLE_CHARS_MAX)
 }
 
-/**
- * Findings with lines in the file as it is at the head; GitHub can't annotate what was removed, and where what nobody looked
- * at again stands now isn't known. Plain text.
- */
+/** Plain text. GitHub can't annotate removed lines; a finding that no lens looked at again has unknown lines. */
 function annotationsOf(conclusion: Conclusion): Annotation[] {
   const unseen = notLookedAt(conclusion)
-  const annotated = conclusion.findings.filter(({ location, fingerprint }) => {
-    return location.kind === 'lines' && location.side === 'RIGHT' && !unseen.has(fingerprint)
-  })
-  return annotated.slice(0, ANNOTATIONS_MAX).flatMap((finding): Annotation[] => {
-    const { location } = finding
-    if (location.kind !== 'lines') return []
+  const annotations = conclusion.findings.flatMap((finding): Annotation[] => {
+    const { location, fingerprint } = finding
+    if (location.kind !== 'lines' || location.side !== 'RIGHT' || unseen.has(fingerprint)) return []
     const { blocking, material } = SEVERITIES[finding.severity]
+    const title = `${severityWord(finding)}: ${visible(finding.title).replace(/\s+/g, ' ')}`
     const message = visible(`${finding.why}\n\nTo clear it: ${finding.clears}`)
     return [
       {
@@ -84,13 +77,10 @@ function annotationsOf(conclusion: Conclusion): Annotation[] {
         startLine: location.startLine,
         endLine: location.line,
         level: blocking ? 'failure' : material ? 'warning' : 'notice',
-        title: titleWithin(`${severityWord(finding)}: ${visible(finding.title).replace(/\s+/g, ' ')}`),
+        title: cutAtBytes(title, CHECK_TITLE_CHARS_MAX).text,
         message: cutAtBytes(message, ANNOTATION_BYTES_MAX).text,
       },
     ]
   })
-}
-
-function titleWithin(title: string): string {
-  return cutAtBytes(title, CHECK_TITLE_CHARS_MAX).text
+  return annotations.slice(0, ANNOTATIONS_MAX)
 }

@@ -1,31 +1,33 @@
-/** Makes the conclusion of a run from its plan and what its reviews came to. Pure: the same inputs conclude the same. */
-
+/** Makes the conclusion of a run from its plan and its reviews. Pure: the same inputs give the same conclusion. */
 import type { ErrorCode } from '../../../shared/base/errors.ts'
 import { isMissing } from '../../../shared/findings/coverage.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { LensName } from '../../../shared/findings/lens.ts'
+import { worstOfEach } from '../../../shared/findings/order.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import type { Review } from '../../../shared/runs/review.ts'
 import type { ReviewResult } from '../../../shared/runs/review-result.ts'
+import type { Reason } from '../../../shared/runs/run.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { notLookedAt, reconcileFindings } from '../../../shared/verdict/reconciliation.ts'
 import { verdictOf } from '../../../shared/verdict/verdict.ts'
 
-/** A review of the run, with its result if it has completed. */
+/** A review of the run, with its result if the review has completed. */
 export interface ReviewWithResult {
   readonly review: Pick<Review, 'lens' | 'part' | 'state' | 'reason'>
   readonly result: ReviewResult | undefined
 }
 
 /**
- * Merge, dispositions, verdict. Findings in = standing + merged + rejected; what wasn't read is never "nothing found". `announced`
- * are fingerprints of open findings that people were told of.
+ * Findings in = standing + merged + rejected; an unread file is never "nothing found". `announced` are fingerprints of
+ * open findings that a review on GitHub has announced.
  */
 export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], announced: readonly string[]): Conclusion {
+  const { runId, planKey, head, kind, kindReason, lastFullHead, round, files, filesCut, pullRequest } = plan
   const results = reviews.flatMap(({ review, result }) => (result && review.lens !== 'adjudication' ? [result] : []))
   const claimed = [...results.flatMap(({ findings }) => findings), ...plan.carried]
-  const found = mergedFindings(claimed)
+  const found = [...worstOfEach(claimed).values()]
   const rejected = results.flatMap((result) => result.rejected)
   const lenses = lensesOf(plan, reviews)
   const { dispositions, standing, announcedBefore } = reconcileFindings({
@@ -35,28 +37,28 @@ export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], annou
     found,
     rejected,
     lenses,
-    files: plan.files,
-    filesCut: plan.filesCut,
+    files,
+    filesCut,
   })
   const judgement = verdictOf({
     lenses,
     planned: plan.reviews,
     standing,
-    diff: plan.filesCut ? 'too_large' : plan.files.length === 0 ? 'empty' : 'readable',
+    diff: filesCut ? 'too_large' : files.length === 0 ? 'empty' : 'readable',
   })
   const reasons = planReasons(plan)
   const { owner, name, id } = plan.repository
   return {
-    runId: plan.runId,
-    planKey: plan.planKey,
+    runId,
+    planKey,
     repository: { id, owner, name },
-    number: plan.pullRequest.number,
-    head: plan.head,
-    baseRef: plan.pullRequest.baseRef,
-    kind: plan.kind,
-    ...(plan.kindReason ? { kindReason: plan.kindReason } : {}),
-    ...(plan.lastFullHead ? { lastFullHead: plan.lastFullHead } : {}),
-    round: plan.round,
+    number: pullRequest.number,
+    head,
+    baseRef: pullRequest.baseRef,
+    kind,
+    ...(kindReason ? { kindReason } : {}),
+    ...(lastFullHead ? { lastFullHead } : {}),
+    round,
     roundsCeiling: plan.configuration.rounds.ceiling,
     verdict: reasons.length > 0 ? 'incomplete' : judgement.verdict,
     incompleteReasons: [...reasons, ...judgement.incompleteReasons],
@@ -64,10 +66,10 @@ export function conclude(plan: Plan, reviews: readonly ReviewWithResult[], annou
     announcedBefore,
     dispositions: [
       ...plan.carriedDispositions.filter(
-        ({ finding }) => !dispositions.some((now) => now.finding.fingerprint === finding.fingerprint),
+        ({ finding }) => !dispositions.some((answer) => answer.finding.fingerprint === finding.fingerprint),
       ),
-      // What was first said at this very head has nothing to be answered yet.
-      ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== plan.head),
+      // A finding that was first found at this head needs no disposition yet.
+      ...dispositions.filter(({ finding, verb }) => verb !== 'still_present' || finding.originHead !== head),
     ],
     rejected,
     merged: claimed.length - found.length,
@@ -83,14 +85,14 @@ export function isWhole({ lenses }: Conclusion): boolean {
   return lenses.every(({ state }) => state !== 'failed')
 }
 
-/** Fingerprints of open findings that the last verdict had at this very head, but for those that nobody had looked at there. */
+/** Fingerprints of the open findings that the last verdict saw at this head. */
 function openFingerprintsAtHead({ openFindings, openAtHead, head, carriedDispositions }: Plan): string[] {
   if (openAtHead !== head) return []
   const unseen = notLookedAt({ dispositions: carriedDispositions })
   return openFindings.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !unseen.has(fingerprint))
 }
 
-/** Every active lens with what it came to over all its parts. */
+/** One outcome for each active lens, over all its parts. */
 function lensesOf(plan: Plan, reviews: readonly ReviewWithResult[]): LensOutcome[] {
   const placed = [...new Set(plan.reviews.map(({ lens }) => lens))]
   return [
@@ -114,17 +116,13 @@ function outcomeOf(lens: LensName, plan: Plan, reviews: readonly ReviewWithResul
     .map(({ part }) => reviews.find(({ review }) => review.lens === lens && review.part === part))
   const results = parts.flatMap((part) => (part?.result ? [part.result] : []))
   const failed = parts.find((part) => part?.result === undefined)
+  const { code, sentence } = failed?.review.reason ?? WORKER_LOST
   const notAllRead = results.length < parts.length
   const model = results.find(({ usage }) => usage)?.usage?.model
   return {
     lens,
     state: notAllRead ? 'failed' : 'read',
-    ...(notAllRead
-      ? {
-          reason: `${failed?.review.reason?.code ?? 'lens_failed'}: ${failed?.review.reason?.sentence ?? 'its worker was lost and it was not read.'}`,
-          remedy: remedyOf(failed?.review.reason?.code),
-        }
-      : {}),
+    ...(notAllRead ? { reason: `${code}: ${sentence}`, remedy: remedyOf(code) } : {}),
     findings: results.reduce((sum, { findings }) => sum + findings.length, 0),
     rejected: results.reduce((sum, { rejected }) => sum + rejected.length, 0),
     coverage: results.flatMap(({ coverage }) => coverage),
@@ -132,7 +130,12 @@ function outcomeOf(lens: LensName, plan: Plan, reviews: readonly ReviewWithResul
   }
 }
 
-/** What to do about a lens that failed, by its reason; docs/errors.md says the same. */
+const WORKER_LOST: Reason = {
+  code: 'lens_failed',
+  sentence: 'the worker was lost before the lens had read everything.',
+}
+
+/** The remedy for a failed lens, by its reason; docs/errors.md has the same remedies. */
 const REMEDIES: Partial<Record<ErrorCode, string>> = {
   model_refused: 'Check the key and the name of the model.',
   model_unreachable: 'Check the address of the model’s endpoint.',
@@ -143,24 +146,12 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
   secret_missing: 'Put the secret of the models as docs/configuration.md says.',
 }
 
-function remedyOf(code: ErrorCode | undefined): string {
-  const cause = code === undefined ? undefined : REMEDIES[code]
-  return `${cause === undefined ? '' : `${cause} `}Ask again then: what is done already is not done twice.`
+function remedyOf(code: ErrorCode): string {
+  const remedy = REMEDIES[code]
+  return `${remedy === undefined ? '' : `${remedy} `}Then ask again: finished reviews are not repeated.`
 }
 
-/** One finding an identity: the worst of the same stands, the others are merged into it. */
-function mergedFindings(findings: readonly Finding[]): Finding[] {
-  const worst = new Map<string, Finding>()
-  for (const finding of findings) {
-    const other = worst.get(finding.fingerprint)
-    if (!other || SEVERITIES[finding.severity].rank < SEVERITIES[other.severity].rank) {
-      worst.set(finding.fingerprint, finding)
-    }
-  }
-  return [...worst.values()]
-}
-
-/** Reasons that no lens has: the configuration was not followed, or files were given to no model. */
+/** Reasons without a lens: the configuration was not followed, or files were given to no model. */
 function planReasons({ configurationProblems, leftOut }: Plan): string[] {
   const [problem] = configurationProblems
   const missing = leftOut.filter(isMissing)
@@ -168,7 +159,7 @@ function planReasons({ configurationProblems, leftOut }: Plan): string[] {
   const count = missing.length === 1 ? '1 file was' : `${missing.length} files were`
   return [
     ...(problem
-      ? [`.github/muster.yml on the base branch was not followed, the defaults were: ${problem.message}`]
+      ? [`.github/muster.yml on the base branch has a problem, so the defaults applied: ${problem.message}`]
       : []),
     ...(file ? [`${count} not read, ${file.path} first: ${file.reason}`] : []),
   ]
@@ -182,9 +173,9 @@ function adjudicationOf(
 ): Conclusion['adjudication'] {
   const blocks = ({ severity }: Finding) => SEVERITIES[severity].blocking
   const blocking = found.filter(blocks)
-  // What only stands from before is not read a second time.
+  // A finding from an earlier head is not read a second time.
   if (blocking.length === 0) return standing.some(blocks) ? 'passed_through' : 'not_needed'
-  // What an earlier run of this head found was read a second time then, or passed through then.
+  // An earlier run of this head has read these findings a second time, or passed them through.
   if (blocking.every((finding) => plan.carried.includes(finding))) return 'passed_through'
   const second = reviews.find(({ review }) => review.lens === 'adjudication')
   return second?.result?.adjudication ?? 'not_read'

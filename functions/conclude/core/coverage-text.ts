@@ -1,13 +1,12 @@
-/** What was read and what wasn't, in numbers and by name: coverage is part of the verdict (H4, DESIGN §8). */
-
+/** The coverage of a run, in numbers and by name: coverage is part of the verdict (H4). */
 import type { Coverage } from '../../../shared/findings/coverage.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import { code, counted, inline } from './markdown.ts'
 
-/** Paths that one reason names; the rest is counted. */
+/** Paths named for a reason; further paths are only counted. */
 const PATHS_PER_REASON_MAX = 20
 
-/** One row for each lens, its columns aligned: it is also read in terminals. */
+/** One row for each lens. Terminals show the table too, so the columns are aligned. */
 export function coverageTable({ lenses }: Conclusion): string[] {
   const rows = lenses.map((outcome) => {
     const { full, partial, not_read } = filesOf(outcome)
@@ -24,10 +23,10 @@ export function coverageTable({ lenses }: Conclusion): string[] {
 }
 
 const HEADINGS = ['Lens', 'State', 'Read in full', 'In part', 'Not read', 'Findings', 'Rejected']
-/** The first columns are words; the others are numbers. */
+/** Columns of words; the further columns are numbers. */
 const TEXT_COLUMNS = 2
 
-/** Files that a lens was given and did not read in full, by lens and reason. */
+/** Files that were given to a lens and not read in full, by lens and reason. */
 export function unreadFiles({ lenses }: Conclusion): string[] {
   return lenses.flatMap((outcome) => {
     const unread = outcome.coverage.filter(({ state }) => state !== 'full')
@@ -35,12 +34,12 @@ export function unreadFiles({ lenses }: Conclusion): string[] {
   })
 }
 
-/** Files that no lens was given, by reason. */
+/** Files that were given to no lens, by reason. */
 export function leftOutFiles({ leftOut }: Conclusion): string[] {
   return byReason(leftOut)
 }
 
-/** `14 files, 12 of them read in full by every lens that read`. */
+/** `14 files, 12 of them read in full by every lens`. */
 export function readInFullByAll({ lenses }: Conclusion): { readonly files: number; readonly inFull: number } {
   const full = new Map<string, boolean>()
   for (const { path, state } of lenses.flatMap(({ coverage }) => coverage)) {
@@ -55,12 +54,12 @@ const STATES: Readonly<Record<LensOutcome['state'], string>> = {
   not_read: 'did not read',
 }
 
-/** Files by how far they were read; a file in several parts counts once, by its least. */
+/** Files by coverage; a file in several parts counts once, by its least coverage. */
 function filesOf({ coverage }: LensOutcome): Record<Coverage['state'], number> {
   const least = new Map<string, Coverage['state']>()
   for (const { path, state } of coverage) {
-    const known = least.get(path) ?? 'full'
-    least.set(path, RANK[state] > RANK[known] ? state : known)
+    const before = least.get(path) ?? 'full'
+    least.set(path, RANK[state] > RANK[before] ? state : before)
   }
   const count = (wanted: Coverage['state']) => [...least.values()].filter((state) => state === wanted).length
   return { full: count('full'), partial: count('partial'), not_read: count('not_read') }

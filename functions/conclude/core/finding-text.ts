@@ -1,12 +1,11 @@
-/** One finding as people read it, in as much detail as there is room for. */
-
+/** The Markdown of a finding, in as much detail as there is room for. */
 import { cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import { code, inline, prose, shortSha } from './markdown.ts'
 import { locationText, severityWord } from './wording.ts'
 
-/** From most to least: everything; place and a short way out; a line; only that it exists. */
+/** From most to least: everything; location and a short remedy; a line; a number in a count. */
 export type Detail = 'full' | 'brief' | 'named' | 'counted'
 
 export interface NamedLimits {
@@ -14,14 +13,14 @@ export interface NamedLimits {
   readonly pathBytesMax: number
 }
 
-/** A finding that is only named takes a line on a wide screen. */
+/** A named finding takes a line on a wide screen. */
 const NAMED: NamedLimits = { titleBytesMax: 160, pathBytesMax: 160 }
-/** What is left of it where even that is too much. */
+/** Limits for a summary that is too long even with `NAMED`. */
 export const NAMED_SHORT: NamedLimits = { titleBytesMax: 32, pathBytesMax: 48 }
-/** What would clear it, where it is brief, bytes. */
+/** Bytes of the remedy of a brief finding. */
 const BRIEF_CLEARS_BYTES_MAX = 240
 
-/** Lines of the summary for one finding; none for `counted`. `number` is what people refer to it by. */
+/** Lines of the summary for a finding; none for `counted`. People refer to the finding by `number`. */
 export function findingLines(
   finding: Finding,
   number: number,
@@ -54,11 +53,11 @@ export function findingLines(
   }
 }
 
-/** A finding in one list item: number, title and path as far as they fit, lens. */
+/** A list item with number, title, path and lens; title and path are cut to `limits`. */
 export function namedLine(finding: Finding, number: number, limits: NamedLimits = NAMED): string {
   const title = inline(cutAtBytes(finding.title, limits.titleBytesMax).text)
   const { location } = finding
-  // Cut before it becomes code: a code span that is cut would let out what follows.
+  // The path is cut before it becomes code: a cut code span would release the text after it.
   const shown =
     location.kind === 'pull_request'
       ? location
@@ -67,8 +66,8 @@ export function namedLine(finding: Finding, number: number, limits: NamedLimits 
 }
 
 /**
- * The inline comment for a finding, without its marker. It stands on its own: whoever reads it has not seen the summary.
- * `textBytesMax` cuts the reasons, never the title.
+ * The inline comment for a finding, without its marker. A reader of the comment may not know the summary, so the
+ * comment is complete. `textBytesMax` cuts the reasons, never the title.
  */
 export function commentText(finding: Finding, textBytesMax: number): string {
   return [
@@ -78,15 +77,15 @@ export function commentText(finding: Finding, textBytesMax: number): string {
     '',
     clearsText(cutAtBytes(finding.clears, textBytesMax).text),
     '',
-    `<sub>Muster, lens ${finding.lens}, rule ${ruleOf(finding)}</sub>`,
+    `<sub>Muster, lens ${finding.lens}, rule ${code(finding.rule)}</sub>`,
   ].join('\n')
 }
 
-/** Place, lens, and since when. */
+/** Location, lens, rule, and the head since which the finding is open. */
 function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositions'>): string {
   const where =
     finding.location.kind === 'pull_request' ? 'The pull request as a whole' : locationText(finding.location)
-  const parts = [where, `lens ${finding.lens}`, `rule ${ruleOf(finding)}`]
+  const parts = [where, `lens ${finding.lens}`, `rule ${code(finding.rule)}`]
   const answer = dispositions.find((disposition) => disposition.finding.fingerprint === finding.fingerprint)
   const since = `open since ${shortSha(finding.originHead)}`
   if (answer?.verb === 'still_present') parts.push(since)
@@ -95,12 +94,8 @@ function factsOf(finding: Finding, { dispositions }: Pick<Conclusion, 'dispositi
   return parts.join(' · ')
 }
 
-/** A list or a block of code needs its own line, or it isn't one. */
+/** Lists and code blocks need a line of their own in Markdown. */
 function clearsText(clears: string): string {
   const text = prose(clears)
   return /^(`{3}|- |\d+\. )/.test(text) ? `**To clear it:**\n\n${text}` : `**To clear it:** ${text}`
-}
-
-function ruleOf({ rule }: Finding): string {
-  return code(rule)
 }

@@ -1,12 +1,11 @@
-/** The label of a pull request whose head has a verdict: somebody has to act, passed, or still not known. */
-
+/** The label of a pull request whose head has a verdict. */
 import type { LabelResource } from '../../../shared/publishing/github-payloads.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import { countsOf, roundsAreOver } from './wording.ts'
 
 /**
- * `passed` only for a head that was read whole and has nothing material open. What isn't known is `checking`, never
- * passed and never a demand (PR3); a blocking finding demands action also where not all was read.
+ * `passed` needs a head that was read whole and has no material finding. A head that was not read whole is `checking`
+ * (PR3), unless a blocking finding demands action.
  */
 export function labelOf(conclusion: Conclusion): LabelResource {
   const { blocking, material } = countsOf(conclusion.findings)

@@ -1,8 +1,7 @@
 /**
- * Text from lenses and authors as Markdown that means only what we let it mean: paragraphs, lists and code stay, and
- * nothing else takes effect. Nobody is mentioned, no issue is linked, no address is live, no marker is ours (AD4, P4).
- *
- * What is code is decided here and then written anew with fences of our own, so that GitHub can't see it differently.
+ * Makes text from lenses and authors safe Markdown: paragraphs, lists and code stay, and no other mark-up takes effect.
+ * The text mentions no person, links no issue and no address, and holds no marker of Muster (AD4, P4).
+ * Code is recognised here and written anew between fences of our own, so that GitHub recognises the same code.
  */
 import { codeSpan, fencedBlock, visible, withoutOwnMarkers } from '../../../shared/base/text.ts'
 
@@ -14,7 +13,7 @@ export function prose(text: string): string {
     const line = lines[at] ?? ''
     const opening = OPENING_FENCE.exec(line)
     if (opening?.[1] === undefined) {
-      // Several empty lines say no more than one.
+      // Several empty lines become a single empty line.
       if (line.trim() !== '' || out.at(-1) !== '') out.push(proseLine(line))
       continue
     }
@@ -25,12 +24,12 @@ export function prose(text: string): string {
   return out.join('\n')
 }
 
-/** One line, for a heading or a list item; line ends become blanks. */
+/** A line for a heading or a list item; line ends become blanks. */
 export function inline(text: string): string {
   return escapedAtStart(spans(safe(text).replace(/\s+/g, ' ').trim()))
 }
 
-/** A path, a name, a rule: as it is, whatever is in it. */
+/** Any path, name or rule as code. */
 export function code(text: string): string {
   return codeSpan(safe(text))
 }
@@ -45,12 +44,12 @@ export function listed(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
-/** A commit as people read it. */
+/** A commit's SHA, short and as code. */
 export function shortSha(sha: string): string {
   return code(sha.slice(0, 7))
 }
 
-/** Hidden JSON for programs; no text inside it can end the comment. */
+/** Hidden JSON for programs; no text inside can end the comment. */
 export function hiddenJson(name: string, value: unknown): string {
   const json = JSON.stringify(value).replace(/[<>@]|--/g, (found) => HIDDEN_ESCAPES[found] ?? found)
   return `<!-- ${name} ${json} -->`
@@ -64,11 +63,11 @@ const HIDDEN_ESCAPES: Readonly<Record<string, string>> = {
 }
 
 const OPENING_FENCE = /^ {0,3}(`{3,}|~{3,}) *([\w+#.-]*) *$/
-/** A heading of somebody else's text is a line in bold: ours are the only headings. */
+/** A heading from outside becomes a line in bold: all headings are ours. */
 const HEADING = /^ {0,3}#{1,6} +(.*?)[ #]*$/
 const BULLET = /^( {0,8})[-*+] +(.*)$/
 const NUMBERED = /^( {0,8})(\d{1,3})[.)] +(.*)$/
-/** What GitHub does more with than show it: apply it, draw it, render it. */
+/** GitHub applies, draws or renders blocks of these languages. */
 const LIVE_LANGUAGES = new Set(['suggestion', 'mermaid', 'math', 'geojson', 'topojson', 'stl'])
 
 function safe(text: string): string {
@@ -79,7 +78,7 @@ function languageOf(info: string): string {
   return LIVE_LANGUAGES.has(info.toLowerCase()) ? 'text' : info
 }
 
-/** The line that closes the fence opened at `from`; behind the last line if none does. */
+/** Index of the line that closes the fence opened at `from`; the number of lines if the fence stays open. */
 function closingLineOf(lines: readonly string[], from: number, fence: string): number {
   const closes = new RegExp(`^ {0,3}\\${fence[0]}{${fence.length},} *$`)
   const closing = lines.findIndex((line, at) => at > from && closes.test(line))
@@ -97,9 +96,9 @@ function proseLine(line: string): string {
 }
 
 /**
- * What stays or becomes code within a line: code spans; addresses, mentions and references, which are readable so and
- * do nothing. Alternatives in this order: an address may hold the others. Every repetition is bounded, so that the time is
- * linear whoever wrote the text.
+ * Finds pieces of a line that stay or become code: code spans, addresses, mentions and references. As code an address
+ * is readable and dead. The order of the alternatives matters: an address may hold a mention. Every repetition is
+ * bounded, so that the time is linear for any text.
  */
 const SPANS = new RegExp(
   [
@@ -115,7 +114,7 @@ function spans(line: string): string {
   let out = ''
   let from = 0
   const add = (piece: string) => {
-    // Two code spans that touch would be read as one with another fence.
+    // Without a blank, two adjacent code spans would become a single span with a longer fence.
     out += out.endsWith('`') && piece.startsWith('`') ? ` ${piece}` : piece
   }
   for (const found of line.matchAll(SPANS)) {
@@ -127,7 +126,7 @@ function spans(line: string): string {
   return out
 }
 
-/** Mark-up that would take effect anywhere in a line. An underscore inside a word has none. */
+/** Escapes mark-up that takes effect anywhere in a line. An underscore inside a word has no effect. */
 function escaped(text: string): string {
   return text
     .replace(/[\\`*<[\]|~$]/g, (mark) => `\\${mark}`)
@@ -135,7 +134,7 @@ function escaped(text: string): string {
     .replace(/&(?=#?\w+;)/g, '&amp;')
 }
 
-/** Mark-up that takes effect at the start of a line only: headings, quotes, lists, rules. */
+/** Escapes mark-up that takes effect at the start of a line only: headings, quotes, lists, rules. */
 function escapedAtStart(line: string): string {
   return line.replace(/^([#>+=-])/, '\\$1').replace(/^(\d{1,9})([.)])(?= |$)/, '$1\\$2')
 }

@@ -1,30 +1,27 @@
-/** The review: a short body that says what to do, and an inline comment for each new finding that has lines in the diff. */
-
+/** The review: a short body with the next step, and an inline comment for each new finding with lines in the diff. */
 import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../../shared/base/limits.ts'
-import { byteLength } from '../../../shared/base/text.ts'
+import { byteLength, capitalized } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/publishing/github-payloads.ts'
 import { unannounced } from '../../../shared/verdict/announced-findings.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 import { commentText, namedLine } from './finding-text.ts'
-import { inline, shortSha } from './markdown.ts'
+import { shortSha } from './markdown.ts'
 import { actionOf, closingOf, countsOf, countsSentence, headlineOf, roundWords } from './wording.ts'
 
 export interface ReviewOptions {
-  /** True if the configuration lets Muster request changes; a comment otherwise. */
+  /** True if the configuration lets Muster request changes; false for a comment. */
   readonly requestChanges: boolean
-  /** The attempt that adds to a review that was said already under the same plan key; absent for the first. */
+  /** The attempt that adds to the first review of the plan key; absent for the first review. */
   readonly supplement?: number | undefined
-  /** Where the whole review can be seen besides GitHub, if anywhere. */
-  readonly viewUrl?: string
 }
 
-/** Findings without an inline comment that the body names; the summary has all of them. */
+/** Findings named in the body because they have no inline comment; the summary has all findings. */
 const NAMED_IN_BODY_MAX = 5
 
-/** The one review of a run. Findings that were said at an earlier head get no new comment (D9). */
+/** Findings that an earlier review has announced get no new comment (D9). */
 export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {
-  const { requestChanges, supplement, viewUrl } = options
+  const { requestChanges, supplement } = options
   const fresh = unannounced(conclusion)
   const anchored = fresh.filter(isAnchored).slice(0, INLINE_COMMENTS_MAX)
   const marker = markerOf.review(conclusion.runId, conclusion.planKey, supplement)
@@ -33,7 +30,7 @@ export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions):
     marker,
     head: conclusion.head,
     event: requestChanges && conclusion.verdict === 'changes_requested' ? 'REQUEST_CHANGES' : 'COMMENT',
-    body: bodyOf(conclusion, anchored, marker, viewUrl),
+    body: bodyOf(conclusion, anchored, marker),
     comments: anchored.map(commentOf),
   }
 }
@@ -44,12 +41,7 @@ function isAnchored(finding: Finding): finding is Anchored {
   return finding.location.kind === 'lines' && finding.location.inDiff
 }
 
-function bodyOf(
-  conclusion: Conclusion,
-  anchored: readonly Finding[],
-  marker: string,
-  viewUrl: string | undefined,
-): string {
+function bodyOf(conclusion: Conclusion, anchored: readonly Finding[], marker: string): string {
   const headline = headlineOf(conclusion)
   const commented = new Set(anchored.map(({ fingerprint }) => fingerprint))
   const elsewhere = conclusion.findings
@@ -60,12 +52,11 @@ function bodyOf(
   return [
     `**Muster: ${headline}.** ${actionOf(conclusion)}`,
     '',
-    `${sentence(countsSentence(countsOf(conclusion.findings)))} at ${shortSha(conclusion.head)}, ${roundWords(conclusion)}.`,
+    `${capitalized(countsSentence(countsOf(conclusion.findings)))} at ${shortSha(conclusion.head)}, ${roundWords(conclusion)}.`,
     ...(elsewhere.length === 0
       ? []
-      : ['', `In the summary comment, without an inline comment here (${elsewhere.length}):`, '', ...named]),
+      : ['', `In the summary, without an inline comment here (${elsewhere.length}):`, '', ...named]),
     ...(more > 0 ? [`- and ${more} more`] : []),
-    ...(viewUrl === undefined ? [] : ['', `The whole review: ${inline(viewUrl)}`]),
     '',
     closingOf(conclusion),
     '',
@@ -79,17 +70,10 @@ function commentOf(finding: Anchored): InlineComment {
   return { path, side, line, ...(startLine < line ? { startLine } : {}), body: commentBody(finding, marker) }
 }
 
-/** Escapes may make a long text longer than GitHub takes: then its reasons are cut until it fits. */
+/** Escapes can make a body too long for GitHub: then the reasons are cut until the body fits. */
 function commentBody(finding: Finding, marker: string): string {
-  let textBytesMax = FINDING_BYTES_MAX
-  let body = `${commentText(finding, textBytesMax)}\n${marker}`
-  while (byteLength(body) > GITHUB_BODY_BYTES_MAX) {
-    textBytesMax = Math.floor(textBytesMax / 2)
-    body = `${commentText(finding, textBytesMax)}\n${marker}`
+  for (let textBytesMax = FINDING_BYTES_MAX; ; textBytesMax = Math.floor(textBytesMax / 2)) {
+    const body = `${commentText(finding, textBytesMax)}\n${marker}`
+    if (byteLength(body) <= GITHUB_BODY_BYTES_MAX) return body
   }
-  return body
-}
-
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

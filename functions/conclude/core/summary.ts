@@ -1,8 +1,7 @@
 /**
- * The summary comment: the whole of a conclusion in one place, the next step first. What doesn't fit GitHub's limit is
- * shed in a fixed order (S4), and the summary says what was shed; blocking findings are shortened at most, never left out.
+ * The summary comment: the whole conclusion, the next step first. Where the summary is too long for GitHub, parts are
+ * shed in a fixed order (S4) and named at its end; blocking findings are shortened, never left out.
  */
-
 import { GITHUB_BODY_BYTES_MAX, MACHINE_BLOCK_BYTES_MAX } from '../../../shared/base/limits.ts'
 import { byteLength, cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
@@ -24,7 +23,7 @@ import {
   roundWords,
 } from './wording.ts'
 
-/** How much of each section there is room for. */
+/** The room for each section. */
 interface Room {
   readonly blocking: Detail
   readonly material: Detail
@@ -49,7 +48,7 @@ const ALL: Room = {
   machineFindings: true,
 }
 
-/** The fixed order in which a summary that is too long is shortened, and how it says so. */
+/** The fixed order in which a long summary is shortened, and the words for each shed part. */
 const SHEDDING: readonly (readonly [Partial<Room>, string])[] = [
   [{ machineFindings: false }, 'the list of findings for programs'],
   [{ strengths: false }, 'strengths'],
@@ -67,12 +66,12 @@ const SHEDDING: readonly (readonly [Partial<Room>, string])[] = [
   [{ blocking: 'named' }, 'details of blocking findings'],
 ]
 
-/** Room kept for the marker that post adds, bytes: its ids and generation have at most 16 digits each. */
+/** Bytes kept for the marker that Post adds: its ids and generation have at most 16 digits each. */
 const MARKER_BYTES = 128
-/** One reason for an incomplete verdict, bytes: it may name paths of any length. */
+/** Bytes of a reason for an incomplete verdict: a reason may name paths of any length. */
 const REASON_BYTES_MAX = 600
 
-/** The summary of `conclusion`, below GITHUB_BODY_BYTES_MAX together with its marker. */
+/** The summary with its marker stays below GITHUB_BODY_BYTES_MAX. */
 export function summaryOf(conclusion: Conclusion): SummaryResource {
   const bytesMax = GITHUB_BODY_BYTES_MAX - MARKER_BYTES
   let room = ALL
@@ -82,14 +81,14 @@ export function summaryOf(conclusion: Conclusion): SummaryResource {
       room = { ...room, ...step[0] }
       shed.push(step[1])
     }
-    if (rawLength(conclusion, room) > bytesMax) continue // no need to render what can't fit
+    if (rawLength(conclusion, room) > bytesMax) continue // rendering would be in vain
     const body = render(conclusion, room, shed)
     if (byteLength(body) <= bytesMax) return { kind: 'summary', body }
   }
   return { kind: 'summary', body: shortest(conclusion, room, shed, bytesMax) }
 }
 
-/** Characters of the findings' own texts in this room: never more bytes than what is rendered, but for white space. */
+/** Characters of the findings' texts in this room: a lower bound of the rendered bytes, but for white space. */
 function rawLength({ findings }: Conclusion, room: Room): number {
   const lengths: Readonly<Record<Detail, (finding: Finding) => number>> = {
     full: ({ title, why, clears }) => title.length + why.length + clears.length,
@@ -138,12 +137,12 @@ function incomplete({ incompleteReasons }: Conclusion): string[] {
 function problems({ configurationProblems }: Conclusion, room: Room): string[] {
   if (configurationProblems.length === 0) return []
   const heading = ['', `### Configuration problems (${configurationProblems.length})`, '']
-  const what = 'The defaults apply until `.github/muster.yml` on the base branch is put right.'
-  if (!room.problems) return [...heading, what]
+  const sentence = 'The defaults apply until `.github/muster.yml` on the base branch is corrected.'
+  if (!room.problems) return [...heading, sentence]
   const items = configurationProblems.map(
     ({ at, message }) => `- ${at === '' ? '' : `${code(at)}: `}${inline(message)}`,
   )
-  return [...heading, what, '', ...items]
+  return [...heading, sentence, '', ...items]
 }
 
 const VERBS = {
@@ -155,7 +154,7 @@ const VERBS = {
 
 function prior({ dispositions }: Conclusion, room: Room): string[] {
   if (dispositions.length === 0) return []
-  const heading = ['', `### Prior findings dispositioned (${dispositions.length})`, '']
+  const heading = ['', `### Earlier findings (${dispositions.length})`, '']
   if (!room.prior) {
     const counts = Object.entries(VERBS).map(([verb, words]) => {
       return `${dispositions.filter((disposition) => disposition.verb === verb).length} ${words}`
@@ -163,7 +162,7 @@ function prior({ dispositions }: Conclusion, room: Room): string[] {
     return [...heading, `${counts.join('; ')}.`]
   }
   const items = dispositions.map(({ finding, verb }) => {
-    const since = `first said at ${shortSha(finding.originHead)}`
+    const since = `first found at ${shortSha(finding.originHead)}`
     return `- **${VERBS[verb]}**: ${inline(finding.title)} (${locationText(finding.location)}, ${since})`
   })
   return [...heading, ...items]
@@ -178,7 +177,7 @@ function findingSections(conclusion: Conclusion, room: Room, blocking?: readonly
     const lines = rows.flatMap(({ finding, number }) => {
       return findingLines(finding, number, detailOf(finding, room), conclusion)
     })
-    const listed = lines.length > 0 ? withoutLastBlank(lines) : ['Only counted: there is no room to list them here.']
+    const listed = lines.length > 0 ? withoutLastBlank(lines) : ['There is no room to list these findings here.']
     return ['', `### ${heading} (${rows.length})`, '', ...listed]
   }
   if (blocking !== undefined) return ['', '### Critical and important', '', ...blocking]
@@ -196,20 +195,18 @@ function detailOf({ severity }: Finding, room: Room): Detail {
 }
 
 const REJECTIONS = {
-  quote_not_found: 'the code it quotes is not there',
-  quote_empty: 'it quotes no code',
+  quote_not_found: 'the quoted code is not there',
+  quote_empty: 'no code is quoted',
   path_not_in_diff: 'the file is not in the diff',
   line_not_in_file: 'the line is not in the file',
-  over_limit: 'more findings than one lens may have',
+  over_limit: 'the lens had more findings than its limit',
 } as const
 
 function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
   if (all.length === 0 && merged === 0) return []
-  const said = `${counted(all.length, 'claim')} could not be grounded in the code and ${all.length === 1 ? 'is' : 'are'} not counted above`
-  const also =
-    merged === 0
-      ? '.'
-      : `; ${counted(merged, 'finding')} said the same as another and ${merged === 1 ? 'is' : 'are'} merged.`
+  const sentence = `${counted(all.length, 'claim')} ${all.length === 1 ? 'was' : 'were'} rejected and not counted above`
+  const end =
+    merged === 0 ? '' : `; ${counted(merged, 'finding')} repeated another and ${merged === 1 ? 'was' : 'were'} merged`
   const items = all.map(
     ({ lens, title, path, reason }) => `- ${inline(title)} (${code(path)}, ${lens}): ${REJECTIONS[reason]}`,
   )
@@ -217,10 +214,10 @@ function rejected({ rejected: all, merged }: Conclusion, room: Room): string[] {
     room.rejected && items.length > 0
       ? ['', '<details><summary>Show them</summary>', '', ...items, '', '</details>']
       : []
-  return ['', `### Rejected (${all.length})`, '', `${said}${also}`, ...details]
+  return ['', `### Rejected (${all.length})`, '', `${sentence}${end}.`, ...details]
 }
 
-/** Only what the counts prove. */
+/** Only strengths that the counts prove. */
 function strengths(conclusion: Conclusion, room: Room): string[] {
   const read = lensesThatRead(conclusion.lenses)
   const fixed = conclusion.dispositions.filter(({ verb }) => verb === 'fixed').length
@@ -252,7 +249,7 @@ function coverage(conclusion: Conclusion, room: Room): string[] {
   return ['', '### Coverage', '', ...coverageTable(conclusion), ...files, '', adjudicationSentence(conclusion)]
 }
 
-/** For programs: what was concluded, without content. */
+/** Facts of the conclusion for programs, without content. */
 function machineBlock(conclusion: Conclusion, room: Room): string {
   const { runId, planKey, head, verdict, round, findings } = conclusion
   const { critical, important, suggestions, material } = countsOf(findings)
@@ -277,7 +274,7 @@ function machineBlock(conclusion: Conclusion, room: Room): string {
   return hiddenJson('muster:v1 data', { ...facts, findingsOmitted: rows.length })
 }
 
-/** Where even naming each blocking finding is too long: shorter titles, then as many as fit, and the rest counted. */
+/** The last resort for too many blocking findings: shorter titles, as many as fit, and a count of the rest. */
 function shortest(conclusion: Conclusion, room: Room, shed: readonly string[], bytesMax: number): string {
   const blocking = conclusion.findings.filter(({ severity }) => SEVERITIES[severity].blocking)
   const around = byteLength(render(conclusion, room, shed, []))
@@ -290,7 +287,7 @@ function shortest(conclusion: Conclusion, room: Room, shed: readonly string[], b
     kept.push(line)
   }
   const left = lines.length - kept.length
-  if (left > 0) kept.push(`- and ${counted(left, 'more blocking finding')} that a comment has no room to name`)
+  if (left > 0) kept.push(`- and ${counted(left, 'more blocking finding')} without room in this comment`)
   return render(conclusion, room, shed, kept)
 }
 

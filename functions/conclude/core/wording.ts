@@ -1,5 +1,5 @@
-/** The sentences by which every text of Muster says the same: verdict, counts, what to do, what remains. */
-
+/** Sentences that all texts of Muster share: verdict, counts, next step, findings that remain. */
+import { capitalized } from '../../../shared/base/text.ts'
 import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
@@ -26,7 +26,7 @@ export function countsOf(findings: readonly Pick<Finding, 'severity'>[]): Counts
   }
 }
 
-/** `1 critical, 2 important, 3 suggestions`; what there is none of is left out. */
+/** `1 critical, 2 important, 3 suggestions`, without zero counts. */
 export function countsSentence({ critical, important, suggestions }: Counts): string {
   const parts = [
     critical > 0 ? `${critical} critical` : '',
@@ -36,12 +36,12 @@ export function countsSentence({ critical, important, suggestions }: Counts): st
   return parts.filter((part) => part !== '').join(', ') || 'no findings'
 }
 
-/** True where the series has had all its rounds, so that only the analyzers read this head (DESIGN §6). */
+/** True after the last round of the series: then only the analyzers have read this head. */
 export function roundsAreOver({ kind, kindReason }: Conclusion): boolean {
   return kind === 'analyzers' && kindReason === 'rounds_ceiling'
 }
 
-/** Two or three words that say how it ended. */
+/** The verdict in two or three words. */
 export function headlineOf(conclusion: Conclusion): string {
   if (roundsAreOver(conclusion)) return 'not reviewed in full'
   switch (conclusion.verdict) {
@@ -56,7 +56,7 @@ export function headlineOf(conclusion: Conclusion): string {
   }
 }
 
-/** What a person in a hurry does next. */
+/** The next step for a person in a hurry. */
 export function actionOf(conclusion: Conclusion): string {
   const counts = countsOf(conclusion.findings)
   const sentences: string[] = []
@@ -64,40 +64,42 @@ export function actionOf(conclusion: Conclusion): string {
     const last =
       conclusion.lastFullHead === undefined ? '' : ` The last full review was at ${shortSha(conclusion.lastFullHead)}.`
     sentences.push(
-      `A maintainer decides: this pull request has had all its rounds, and only the analyzers read this push.${last}`,
+      `A maintainer decides: the rounds of this pull request are used up, and only the analyzers read this push.${last}`,
     )
   }
   if (counts.blocking > 0) sentences.push(blockingSentence(conclusion))
   else if (counts.material > 0)
     sentences.push(`Look at the ${counted(counts.material, 'important finding')}; nothing blocks.`)
-  else if (counts.all > 0)
-    sentences.push(`Take what helps of the ${counted(counts.all, 'suggestion')}; nothing blocks.`)
+  else if (counts.all > 0) sentences.push(`Consider the ${counted(counts.all, 'suggestion')}; nothing blocks.`)
   if (conclusion.verdict === 'incomplete') {
-    sentences.push('Not everything was read: the summary names what is missing.')
+    sentences.push('The review is incomplete: the summary lists the missing parts.')
   }
   return sentences.length === 0 ? 'Nothing to do: Muster has no findings.' : sentences.join(' ')
 }
 
-/** The closing sentence: whether anything material remains at exactly this SHA. Never "all clear" where not all was read (J5). */
+/**
+ * The closing sentence: whether a material finding remains at exactly this SHA. A partial reading is never "all clear"
+ * (J5).
+ */
 export function closingOf(conclusion: Conclusion): string {
   const { material } = countsOf(conclusion.findings)
   const at = `At exactly ${code(conclusion.head)},`
-  const remaining = `${counted(material, 'material finding')} ${material === 1 ? 'remains' : 'remain'}`
+  const remaining = `${counted(material, 'critical or important finding')} ${material === 1 ? 'remains' : 'remain'}`
   if (conclusion.verdict === 'incomplete' || roundsAreOver(conclusion)) {
     return material > 0
-      ? `${at} at least ${remaining}; not everything was read.`
-      : `${at} it is not known whether anything material remains, because not everything was read.`
+      ? `${at} at least ${remaining}; the head was not read in full.`
+      : `${at} critical or important findings may remain, because the head was not read in full.`
   }
-  return material > 0 ? `${at} ${remaining}.` : `${at} nothing material remains.`
+  return material > 0 ? `${at} ${remaining}.` : `${at} no critical or important finding remains.`
 }
 
-/** `round 1 of 3`, or that it is none. */
+/** `round 1 of 3`, or the reason why the run is no round. */
 export function roundWords({ kind, kindReason, round, roundsCeiling }: Conclusion): string {
   if (kind === 'full') return roundsCeiling === 0 ? `round ${round}` : `round ${round} of ${roundsCeiling}`
   return kindReason === 'text_edited' ? 'analyzers only, after an edit of the description' : 'analyzers only, no round'
 }
 
-/** `src/a.ts:12`, as code; what has no line says so. */
+/** `src/a.ts:12`, as code; a location without a line says so. */
 export function locationText(location: Location): string {
   if (location.kind === 'pull_request') return 'the pull request as a whole'
   if (location.kind === 'file') return `${code(location.path)}, the whole file`
@@ -107,19 +109,18 @@ export function locationText(location: Location): string {
 
 /** `Critical`, `Important`, `Suggestion`. */
 export function severityWord({ severity }: Pick<Finding, 'severity'>): string {
-  const { heading } = SEVERITIES[severity]
-  return heading.charAt(0).toUpperCase() + heading.slice(1)
+  return capitalized(SEVERITIES[severity].heading)
 }
 
-/** How the second reading went, plainly (DESIGN §7). */
+/** The result of the second reading. */
 export function adjudicationSentence({ adjudication }: Conclusion): string {
   switch (adjudication) {
     case 'not_needed':
-      return 'No finding blocks, so none was read a second time.'
+      return 'No finding blocks, so there was no second reading.'
     case 'passed_through':
-      return 'The blocking findings were not read a second time: there is no adjudicator yet. They stand as their lenses said them.'
+      return 'Muster has no second reader yet: the blocking findings stand as their lenses reported them.'
     case 'not_read':
-      return 'The blocking findings could not be read a second time. They stand as their lenses said them.'
+      return 'The second reading did not happen: the blocking findings stand as their lenses reported them.'
   }
 }
 

@@ -1,4 +1,4 @@
-/** What Plan does after a failure. Pure. */
+/** The next step of Plan after a failure. Pure. */
 import { type ErrorCode, isFailure, Retry } from '../../../shared/base/errors.ts'
 import { PLAN_PATIENCE_MS } from '../../../shared/base/limits.ts'
 import type { Reason } from '../../../shared/runs/run.ts'
@@ -10,26 +10,26 @@ export type AfterFailure =
   /** Step Functions calls Plan again, or the execution fails. */
   | { readonly kind: 'throw' }
 
-/** Failures that may last. A head has its own, shorter time to become visible; contention among rooms ends soon. */
+/** Failures that may last. A head has a shorter time to become visible; contention among rooms ends soon. */
 const LASTING: readonly ErrorCode[] = ['github_throttled', 'github_unreachable', 'busy']
 
 const HOUR_MS = 3_600_000
 
-/** `startedAt` is the start of the execution (ISO 8601), undefined if it is unknown; `now` is ms UTC. */
+/** `startedAt` is the start of the execution (ISO 8601), undefined if unknown; `now` is ms UTC. */
 export function afterFailure(error: unknown, startedAt: string | undefined, now: number): AfterFailure {
   if (isFailure(error, 'dead') || isFailure(error, 'refused')) return failed(error, error.remedy)
   if (!isFailure(error, 'retry')) return { kind: 'throw' }
   const { code, afterMs } = error
   if (LASTING.includes(code) && startedAt !== undefined && now - Date.parse(startedAt) >= PLAN_PATIENCE_MS) {
     const hours = PLAN_PATIENCE_MS / HOUR_MS
-    return failed(error, `It has lasted for ${hours} hours. Comment /muster retry when it is over.`)
+    return failed(error, `It has lasted for ${hours} hours. Comment /muster retry when GitHub answers again.`)
   }
   return code === 'github_throttled' ? { kind: 'wait', afterMs } : { kind: 'throw' }
 }
 
-/** The failure of a call that isn't made, because a limit of GitHub lasts until `until`, ms UTC. */
+/** The failure while a limit of GitHub lasts until `until`, ms UTC: the call isn't made. */
 export function throttledUntil(until: number, now: number): Retry {
-  return new Retry('github_throttled', 'GitHub takes nothing of this installation for now.', until - now)
+  return new Retry('github_throttled', 'GitHub takes no calls of this installation for now.', until - now)
 }
 
 function failed(

@@ -1,16 +1,16 @@
-/** Reads the text of `.github/muster.yml`; what is wrong with it is said, and the defaults apply (B4, C1, C5). */
+/** Reads the text of `.github/muster.yml`; a file with a problem is reported, and the defaults apply (B4, C1, C5). */
 import { parseDocument } from 'yaml'
 import { CONFIGURATION_BYTES_MAX } from '../../../shared/base/limits.ts'
 import { redact } from '../../../shared/base/redaction.ts'
 import { configurationFrom, type ReadConfiguration, unreadableConfiguration } from '../../../shared/verdict/config.ts'
 
-/** Where it stands, on the base branch. */
+/** The path on the base branch. */
 export const CONFIGURATION_PATH = '.github/muster.yml'
 
-/** The configuration in a text; the defaults where there is none. Never throws: its problems are data. */
+/** The configuration in a text; the defaults without a text. Never throws: problems are data. */
 export function configurationOf(text: string | undefined): ReadConfiguration {
   const { configuration, problems } = read(text)
-  // They name keys of the file as it has them, and are posted.
+  // Problems name keys of the file, and are posted.
   const redacted = problems.map((problem) => ({
     ...problem,
     at: redact(problem.at),
@@ -22,15 +22,15 @@ export function configurationOf(text: string | undefined): ReadConfiguration {
 function read(text: string | undefined): ReadConfiguration {
   if (text === undefined) return configurationFrom(undefined)
   if (Buffer.byteLength(text) > CONFIGURATION_BYTES_MAX) {
-    return unreadableConfiguration(`It has more than ${CONFIGURATION_BYTES_MAX} bytes.`)
+    return unreadableConfiguration(`The file has more than ${CONFIGURATION_BYTES_MAX} bytes.`)
   }
   const document = parseDocument(text, { uniqueKeys: true })
   const [error] = document.errors
   if (error)
-    return unreadableConfiguration(`It is not YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '.') ?? ''}`)
+    return unreadableConfiguration(`The file is not YAML: ${error.message.split('\n', 1)[0]?.replace(/:$/, '.') ?? ''}`)
   try {
     return configurationFrom(document.toJS({ maxAliasCount: 0 }))
   } catch {
-    return unreadableConfiguration('It uses YAML aliases, which are not read.')
+    return unreadableConfiguration('YAML aliases are not read.')
   }
 }

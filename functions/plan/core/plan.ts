@@ -1,5 +1,4 @@
-/** Makes the plan of an attempt from everything that was read. Pure: the same facts give the same plan and the same key. */
-
+/** Makes the plan of an attempt. Pure: the same facts give the same plan and the same key. */
 import { digestOf } from '../../../shared/base/digest.ts'
 import { CONTRACT, DESCRIPTION_BYTES_MAX, FILES_FETCHED_MAX, PART_LINES_MAX } from '../../../shared/base/limits.ts'
 import { cutAtBytes } from '../../../shared/base/text.ts'
@@ -14,7 +13,7 @@ import { partitionDiff } from '../../../shared/verdict/partition.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 import { carriedOutcomes, NOTHING_CARRIED } from './carried-outcomes.ts'
 
-/** What was read for a plan, besides the texts of files. */
+/** Everything that a plan depends on, besides the texts of files. */
 export interface PlanFacts {
   readonly run: Run
   readonly thread: Thread
@@ -23,37 +22,33 @@ export interface PlanFacts {
   readonly mergeBase: string
   readonly configuration: Configuration
   readonly configurationProblems: readonly ConfigurationProblem[]
-  /** Digest of the configuration file's text; of `''` where there is none. */
+  /** Digest of the configuration file's text; of `''` without a file. */
   readonly configurationDigest: string
   readonly template: string | undefined
   readonly files: readonly FileChange[]
   readonly filesCut: boolean
-  /** The thread's last conclusion, if it has one. */
+  /** The last conclusion of the thread. */
   readonly lastConclusion: Conclusion | undefined
-  /** What the deployment offers; undefined without an endpoint. */
+  /** The model of the deployment; undefined without an endpoint. */
   readonly deploymentModel: { readonly model: string | undefined; readonly baseUrl: string } | undefined
   /** ms UTC */
   readonly now: number
 }
 
-/** Raised when the way in which a review is posted changes; part of the plan key. */
+/** Raised when reviews are posted in another way; part of the plan key. */
 const POSTING_MODE = 'comment-v1'
 
-/** The plan, with no texts yet. */
+/** The plan, still without texts. */
 export function makePlan(facts: PlanFacts): Plan {
-  const { run, thread, configuration } = facts
+  const { run, thread, configuration, files, lastConclusion } = facts
   const model = modelOf(facts)
   const kindReason = kindReasonOf(facts, model)
   const kind = kindReason === undefined ? 'full' : 'analyzers'
   const { placed, notRead } = lensesOf(configuration, kindReason, model !== undefined)
-  const { reviews, leftOut } =
-    facts.files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(facts.files, placed)
-  const lastFullHead = lastFullHeadOf(facts.lastConclusion)
-  const sameHeadConclusion = facts.lastConclusion?.head === run.head ? facts.lastConclusion : undefined
-  const carried =
-    sameHeadConclusion && kind === 'analyzers'
-      ? carriedOutcomes(sameHeadConclusion, { ...facts, placed })
-      : NOTHING_CARRIED
+  const { reviews, leftOut } = files.length === 0 ? { reviews: [], leftOut: [] } : partitionDiff(files, placed)
+  const lastFullHead = lastFullHeadOf(lastConclusion)
+  const atHead = lastConclusion?.head === run.head ? lastConclusion : undefined
+  const carried = atHead && kind === 'analyzers' ? carriedOutcomes(atHead, { ...facts, placed }) : NOTHING_CARRIED
   return {
     contract: CONTRACT,
     runId: run.runId,
@@ -70,24 +65,24 @@ export function makePlan(facts: PlanFacts): Plan {
     configuration,
     configurationProblems: facts.configurationProblems,
     template: facts.template,
-    files: facts.files,
+    files,
     leftOut: [...leftOut, ...carried.leftOut],
     filesCut: facts.filesCut,
     texts: {},
     reviews,
     notRead: notRead.filter(({ lens }) => !carried.lenses.some((outcome) => outcome.lens === lens)),
-    openFindings: facts.lastConclusion?.findings ?? [],
-    ...(facts.lastConclusion ? { openAtHead: facts.lastConclusion.head } : {}),
-    announcements: announcementsOf(facts.lastConclusion),
+    openFindings: lastConclusion?.findings ?? [],
+    ...(lastConclusion ? { openAtHead: lastConclusion.head } : {}),
+    announcements: announcementsOf(lastConclusion),
     carried: carried.findings,
     carriedLenses: carried.lenses,
-    carriedDispositions: sameHeadConclusion?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
+    carriedDispositions: atHead?.dispositions.filter(({ verb }) => verb !== 'still_present') ?? [],
     model,
     plannedAt: facts.now,
   }
 }
 
-/** Paths whose text at the head the plan's lenses may ask for, in the order in which they are fetched; bounded. */
+/** Files whose text at the head the lenses of the plan may ask for, in the order of fetching; bounded. */
 export function textsWanted(plan: Plan): { path: string; blob: string }[] {
   const byModel = new Set(plan.reviews.flatMap(({ lens, paths }) => (LENSES[lens].kind === 'model' ? paths : [])))
   const wanted = plan.files.filter(
@@ -98,8 +93,8 @@ export function textsWanted(plan: Plan): { path: string; blob: string }[] {
 }
 
 /**
- * Why this run is of analyzers only. A head that was read in full under the same plan key keeps that, whatever came since;
- * one that came after the last round gets nothing by an edit of the description (RO6).
+ * Why only the analyzers read. A head that was read in full under the same plan key stays a full run after later
+ * events; an edit of the description gives no full run to a head after the last round (RO6).
  */
 function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'] {
   const { run, thread, configuration, lastConclusion } = facts
@@ -112,17 +107,17 @@ function kindReasonOf(facts: PlanFacts, model: Plan['model']): Plan['kindReason'
   return run.concludedPlanKey === planKeyOf(facts, 'full', placed, model) ? undefined : 'rounds_ceiling'
 }
 
-/** Active lenses that this run places, and those that it doesn't with the reason for people. */
+/** Active lenses of this run, and the active lenses left out with a reason for people. */
 function lensesOf(configuration: Configuration, kindReason: Plan['kindReason'], hasModel: boolean) {
   const active = LENS_NAMES.filter((lens) => configuration.lenses[lens] === 'active')
   const placed = active.filter((lens) => LENSES[lens].kind === 'analyzer' || (kindReason === undefined && hasModel))
   const notRead = active
     .filter((lens) => !placed.includes(lens))
-    .map((lens) => ({ lens, ...whyNotRead(lens, kindReason, hasModel) }))
+    .map((lens) => ({ lens, ...notReadReason(lens, kindReason, hasModel) }))
   return { placed, notRead }
 }
 
-function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: boolean) {
+function notReadReason(lens: LensName, kindReason: Plan['kindReason'], hasModel: boolean) {
   if (kindReason === 'rounds_ceiling') {
     return {
       reason: 'The rounds of this pull request are used up, so models read no further push.',
@@ -131,17 +126,17 @@ function whyNotRead(lens: LensName, kindReason: Plan['kindReason'], hasModel: bo
   }
   if (hasModel) {
     return {
-      reason: 'It has not read this head, and an edited description alone does not ask it to.',
-      remedy: 'Comment `/muster review` to have it read.',
+      reason: 'The lens has not read this head, and an edit of the description starts no model.',
+      remedy: 'Comment `/muster review` to run the lens.',
     }
   }
   return {
-    reason: 'model_not_configured: no model is configured for it.',
+    reason: 'model_not_configured: no model is configured for the lens.',
     remedy: `Configure a model, or set \`lenses.${lens}: off\` in .github/muster.yml.`,
   }
 }
 
-/** The head that was last read in full: this thread's last conclusion knows it, or is it. */
+/** The last head that was read in full. */
 function lastFullHeadOf(last: Conclusion | undefined): string | undefined {
   return last?.kind === 'full' ? last.head : last?.lastFullHead
 }
@@ -152,8 +147,8 @@ function modelOf({ configuration, deploymentModel }: PlanFacts): Plan['model'] {
 }
 
 /**
- * Digest of everything that changes what is said, or by what authority; never ceilings or times (DESIGN §4). The
- * description's text counts where reading it is the run's cause; for a head, an edit of it is a run of its own.
+ * Digest of everything that changes what a review says, or by what authority; never of ceilings or times. The text of
+ * the description counts only for a run that an edit of it has caused.
  */
 function planKeyOf(facts: PlanFacts, kind: Plan['kind'], placed: readonly LensName[], model: Plan['model']): string {
   return digestOf({

@@ -1,4 +1,4 @@
-/** What a review is given, and what it comes to. Pure. */
+/** The input of a review's lens, and the result of a review. Pure. */
 import { type ErrorCode, isFailure, nameOf } from '../../../shared/base/errors.ts'
 import { redact } from '../../../shared/base/redaction.ts'
 import { groundClaims } from '../../../shared/findings/grounding.ts'
@@ -10,12 +10,12 @@ import type { Reason } from '../../../shared/runs/run.ts'
 import type { PlannedReview } from '../../../shared/verdict/partition.ts'
 import type { Plan } from '../../../shared/verdict/plan.ts'
 
-/** The part of the plan that this review reads; undefined if the plan has none of that name. */
+/** The planned review of a name; undefined if the plan has none. */
 export function plannedReviewOf(plan: Plan, name: ReviewName): PlannedReview | undefined {
   return plan.reviews.find(({ lens, part }) => lens === name.lens && part === name.part)
 }
 
-/** The result of a lens: its claims grounded in the files it was given. */
+/** The result of a lens: its claims grounded in the planned files. */
 export function resultOf(
   plan: Plan,
   planned: { lens: LensName; part: number; paths: readonly string[] },
@@ -40,20 +40,23 @@ export function resultOf(
   }
 }
 
-/** An adjudication without a model: every finding stands as it was, and it says so (AD3: never read as "all clear"). */
+/**
+ * An adjudication without a model: every finding stands unchanged, and the result says so (AD3: never read as "all
+ * clear").
+ */
 export function passedThrough(part: number): ReviewResult {
   return { lens: 'adjudication', part, findings: [], rejected: [], coverage: [], adjudication: 'passed_through' }
 }
 
-/** Findings that block. */
+/** The number of blocking findings. */
 export function blockingIn(result: ReviewResult): number {
   return result.findings.filter(({ severity }) => SEVERITIES[severity].blocking).length
 }
 
-/** Longest sentence of a failure that is kept, characters. */
+/** Longest sentence kept of a failure, characters. */
 const SENTENCE_CHARS_MAX = 500
 
-const OUT_OF_TIME = 'The lens had not ended when the function had to.'
+const OUT_OF_TIME = 'The lens did not end before the deadline of its function.'
 
 /** Why a lens failed: a stable token and a sentence, redacted. */
 export function failureOf(error: unknown): Reason {

@@ -1,4 +1,4 @@
-/** The code of each lens, loaded when the lens is first needed: the entry of a bundle holds none of it. */
+/** Loads the code of a lens when the lens is first needed: the entry of a bundle holds no lens. */
 import type { Lens, LensName } from '../../../shared/findings/lens.ts'
 
 const loaders: Readonly<Record<LensName, () => Promise<Lens>>> = {

@@ -1,4 +1,4 @@
-/** What analyzers read: the text of a file after the change, with the way back from its lines to those of the file. */
+/** The text of a file after the change, and the way from its lines back to lines of the file. */
 import type { FileChange } from '../../../shared/findings/diff.ts'
 
 export interface RightSide {
@@ -7,17 +7,14 @@ export interface RightSide {
   readonly whole: boolean
   /** Line of the file for a line of `text` (both from 1); undefined between two hunks. */
   lineOf(textLine: number): number | undefined
-  /** True if the pull request added that line of the file. */
+  /** True if the pull request added the line of the file. */
   isAdded(line: number): boolean
 }
 
-/**
- * The head's text where it is at hand, else what the hunks hold of it, with an empty line where something is left out.
- * Undefined if there is neither: the file can't be read.
- */
+/** The text at the head, else the lines of the hunks with an empty line for each gap. Undefined without both. */
 export function rightSideOf(file: FileChange, headText: string | undefined): RightSide | undefined {
   if (file.noPatch !== undefined) {
-    // GitHub sends no patch for a very large file; of one that is new, every line is an added one.
+    // GitHub sends no patch for a very large file; in a new file every line is added.
     if (headText === undefined || file.status !== 'added') return undefined
     return { text: headText, whole: true, lineOf: (line) => line, isAdded: () => true }
   }

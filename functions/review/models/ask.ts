@@ -1,6 +1,6 @@
 /**
- * Asks a model for an answer of a given shape, at any endpoint that speaks OpenAI's chat protocol. An answer that was cut,
- * or that has another shape, is a failure; it is never taken for an empty one.
+ * Asks a model for an answer of a given shape, at any endpoint that speaks OpenAI's chat protocol. An answer that was
+ * cut, or of another shape, is a failure, never an empty answer.
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, type LanguageModelUsage, NoObjectGeneratedError, Output } from 'ai'
@@ -12,12 +12,12 @@ import { jsonIn } from './json-in.ts'
 
 export interface Question<Answer> {
   readonly model: ModelChoice
-  /** Who the model is and what it is to do; nothing of the pull request. */
+  /** The role and task of the model; no text of the pull request. */
   readonly instructions: string
-  /** What it is to read. */
+  /** The material to be read. */
   readonly prompt: string
   readonly schema: z.ZodType<Answer>
-  /** Aborted when the answer isn't wanted any more; its reason is thrown as it is. */
+  /** Aborts the call when the answer isn't wanted any more; `ask` throws the signal's reason unchanged. */
   readonly signal: AbortSignal
 }
 
@@ -28,11 +28,11 @@ export interface Answered<Answer> {
 }
 
 /**
- * The model's answer. The schema goes with the request and into the instructions as well: an endpoint may ignore the
- * first. One that refuses it is asked again without; an answer of another shape is asked for once more.
- *
- * Each call has the model's own deadline (`timeoutMs`). Throws `Refused` (`model_refused`,
- * `model_quota_exhausted`, `model_reply_cut`, `model_reply_invalid`) or `Retry` (`model_throttled`, `model_unreachable`).
+ * The schema goes with the request, and into the instructions as well, because an endpoint may ignore the schema in the
+ * request. An endpoint that refuses the schema is asked again without; after an answer of another shape the model is
+ * asked once more.
+ * Each call has the model's own deadline (`timeoutMs`). Throws `Refused` (`model_refused`, `model_quota_exhausted`,
+ * `model_reply_cut`, `model_reply_invalid`) or `Retry` (`model_throttled`, `model_unreachable`).
  */
 export async function ask<Answer>(question: Question<Answer>): Promise<Answered<Answer>> {
   const call = callerOf(question)
@@ -41,7 +41,7 @@ export async function ask<Answer>(question: Question<Answer>): Promise<Answered<
   const read = shapeOf(first.text, question.schema)
   if (read.success) return { answer: read.data, usage: usageOf(question.model, [first]) }
 
-  const second = await call(`${question.prompt}\n\n${askedAgain(read.problem)}`, first.form)
+  const second = await call(`${question.prompt}\n\n${repeatedRequest(read.problem)}`, first.form)
   assertWhole(second, question.model)
   const readAgain = shapeOf(second.text, question.schema)
   if (readAgain.success) return { answer: readAgain.data, usage: usageOf(question.model, [first, second]) }
@@ -58,7 +58,7 @@ function usageOf(model: ModelChoice, replies: readonly Reply[]): Answered<unknow
   return { model: model.model, inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens') }
 }
 
-/** How the schema reaches the endpoint: with the request and in the instructions, or in those only. */
+/** The place of the schema: in the request and in the instructions, or only in the instructions. */
 type Form = 'schema' | 'text'
 
 interface Reply {
@@ -68,7 +68,7 @@ interface Reply {
   readonly form: Form
 }
 
-/** One call; a second one, without the schema, to an endpoint that doesn't take it. */
+/** An endpoint that refuses the schema gets a second call without. */
 function callerOf<Answer>({ model, instructions, schema, signal }: Question<Answer>) {
   const provider = createOpenAICompatible({
     name: PROVIDER,
@@ -98,7 +98,7 @@ function callerOf<Answer>({ model, instructions, schema, signal }: Question<Answ
         const sentence = `${model.model} at ${model.baseUrl} did not answer within ${model.timeoutMs} ms`
         throw new Retry('model_unreachable', sentence, 0, { cause: error })
       }
-      // Another shape: the text is still there, and may hold the answer with words around it.
+      // Another shape: the text may still hold the answer, with words around.
       if (NoObjectGeneratedError.isInstance(error)) {
         model.calls?.answered()
         return { text: error.text ?? '', finishReason: error.finishReason, usage: error.usage, form }
@@ -109,10 +109,10 @@ function callerOf<Answer>({ model, instructions, schema, signal }: Question<Answ
   }
 }
 
-/** The name under which the AI SDK keeps options and errors of this provider. */
+/** The AI SDK keeps options and errors of the provider under this name. */
 const PROVIDER = 'muster'
 
-/** J2: what was cut or stopped is no answer, even if it parses. */
+/** J2: a cut or stopped reply is no answer, even if it parses. */
 function assertWhole(reply: Reply, model: ModelChoice): void {
   if (reply.finishReason === 'length') {
     throw new Refused(
@@ -141,6 +141,6 @@ function shapeOf<Answer>(text: string, schema: z.ZodType<Answer>): Shape<Answer>
   return parsed.success ? parsed : { success: false, problem: z.prettifyError(parsed.error).replace(/\s+/g, ' ') }
 }
 
-function askedAgain(problem: string): string {
+function repeatedRequest(problem: string): string {
   return `Your last answer could not be used: ${problem}. Answer again, with JSON by the schema and nothing else.`
 }

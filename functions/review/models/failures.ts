@@ -1,4 +1,4 @@
-/** From what the AI SDK throws to the closed set of failures, with what a person can do about it. */
+/** Turns errors of the AI SDK into the closed set of failures, with a remedy for a person. */
 import { APICallError } from 'ai'
 import { Refused, Retry, sentenceOf } from '../../../shared/base/errors.ts'
 import {
@@ -10,14 +10,14 @@ import { redact } from '../../../shared/base/redaction.ts'
 import { cutAtBytes, folded, visible } from '../../../shared/base/text.ts'
 import type { ModelChoice } from '../../../shared/findings/lens.ts'
 
-/** The failure that a call's error means. */
+/** The failure for an error of a call. */
 export function failureOf(error: unknown, model: ModelChoice): Refused | Retry {
   const call = APICallError.isInstance(error) ? error : undefined
   const status = call?.statusCode
-  const said = cleaned(call?.responseBody ? messageIn(call.responseBody) : sentenceOf(error), model)
-  const sentence = `${model.model} at ${model.baseUrl}${status === undefined ? '' : ` answered ${status}`}: ${said}`
+  const reason = cleaned(call?.responseBody ? messageIn(call.responseBody) : sentenceOf(error), model)
+  const sentence = `${model.model} at ${model.baseUrl}${status === undefined ? '' : ` answered ${status}`}: ${reason}`
   const options = { cause: error }
-  // An answer of 2xx that isn't the protocol: the URL is likely not that of an API.
+  // A 2xx answer outside of the protocol: the URL is probably not that of an API.
   if (status !== undefined && status >= 200 && status < 300) {
     return new Refused(
       'model_reply_invalid',
@@ -38,7 +38,7 @@ export function failureOf(error: unknown, model: ModelChoice): Refused | Retry {
   return new Refused('model_refused', sentence, REMEDIES.get(status) ?? OTHER_REMEDY, options)
 }
 
-/** True for the answer of an endpoint that doesn't take a schema with the request. */
+/** True if the endpoint refuses a schema in the request. */
 export function isSchemaUnsupported(error: unknown): boolean {
   if (!APICallError.isInstance(error) || (error.statusCode !== 400 && error.statusCode !== 422)) return false
   return /response_format|json_schema|structured.?output|\bgrammar\b/i.test(error.responseBody ?? '')
@@ -54,23 +54,21 @@ const QUOTA_REMEDY = 'Put credit on the account of the API key, or raise its quo
 const OTHER_REMEDY =
   'Check that the endpoint speaks the chat protocol of OpenAI and that the model has room for the prompt.'
 
-/** What is used up for good until somebody pays or raises it. A rate by the minute is called a quota by some, too. */
+/** A quota is used up until a person pays or raises it. Some endpoints call a rate by the minute a quota, too. */
 const QUOTA = /quota|billing|credit|balance/i
 const RATE = /rate|throttl|per_?(second|minute)|[rt]pm/i
 
-/** True where a 429 says, by its code, that waiting is in vain. Its sentence may say anything. */
+/** True if the code of a 429 says that waiting is in vain; the sentence may say anything. */
 function isOfQuota(body: string | undefined): boolean {
-  const { code, type } = errorIn(body ?? '') ?? {}
-  return [code, type].some((name) => typeof name === 'string' && QUOTA.test(name) && !RATE.test(name))
+  return codesIn(body).some((code) => QUOTA.test(code) && !RATE.test(code))
 }
 
-/** Anthropic's own status for "overloaded"; a 503 of anyone is one if it names a time, or says so by its code. */
+/** 529 is Anthropic's status for "overloaded". A 503 means the same if it names a time, or says so by its code. */
 function isOutOfCapacity(call: APICallError | undefined): boolean {
   if (call?.statusCode === 529) return true
   if (call?.statusCode !== 503) return false
   if (call.responseHeaders?.['retry-after'] !== undefined) return true
-  const { code, type } = errorIn(call.responseBody ?? '') ?? {}
-  return [code, type].some((name) => typeof name === 'string' && /overloaded|capacity/i.test(name))
+  return codesIn(call.responseBody).some((code) => /overloaded|capacity/i.test(code))
 }
 
 /** `retry-after` in seconds or as a date (RFC 9110), in ms from now. */
@@ -84,13 +82,18 @@ function retryAfterMs(call: APICallError | undefined): number {
     : MODEL_RETRY_AFTER_DEFAULT_MS
 }
 
+function codesIn(body = ''): readonly string[] {
+  const { code, type } = errorIn(body) ?? {}
+  return [code, type].filter((name) => typeof name === 'string')
+}
+
 /** The message of an error in OpenAI's form, else the body. */
 function messageIn(body: string): string {
   const { message } = errorIn(body) ?? {}
   return typeof message === 'string' ? message : body
 }
 
-/** The error in a body of OpenAI's form; undefined if it has another: a proxy's page. */
+/** The error in a body of OpenAI's form; undefined for another body, such as a proxy's page. */
 function errorIn(body: string): { message?: unknown; code?: unknown; type?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(body)
@@ -102,7 +105,7 @@ function errorIn(body: string): { message?: unknown; code?: unknown; type?: unkn
   }
 }
 
-/** An endpoint may repeat the key it was given. */
+/** An endpoint may repeat its key. */
 function cleaned(text: string, model: ModelChoice): string {
   const withoutKey = model.apiKey === undefined || model.apiKey === '' ? text : text.replaceAll(model.apiKey, '[key]')
   return cutAtBytes(folded(redact(visible(withoutKey))), MODEL_ERROR_BYTES_MAX).text

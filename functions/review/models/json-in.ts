@@ -1,6 +1,6 @@
-/** Finds the JSON object in a model's answer: models put reasoning, prose or a code fence around it. */
+/** Finds the JSON object in a model's answer: models put reasoning, prose or a code fence around the object. */
 
-/** The answer's object; undefined if there is none that parses. */
+/** Undefined without an object that parses. */
 export function jsonIn(text: string): unknown {
   const reasoning = text.lastIndexOf(REASONING_END)
   const answer = reasoning < 0 ? text : text.slice(reasoning + REASONING_END.length)
@@ -11,10 +11,10 @@ export function jsonIn(text: string): unknown {
   return undefined
 }
 
-/** Reasoning that an endpoint leaves in the text ends with this. */
+/** Ends the reasoning that an endpoint leaves in the text. */
 const REASONING_END = '</think>'
 
-/** Undefined is what JSON can't say: here it means that the text is no JSON. */
+/** JSON has no undefined: undefined means that the text is no JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

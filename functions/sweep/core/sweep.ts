@@ -1,4 +1,4 @@
-/** What the sweeper does about each thing that is due. Pure: the facts in, one action out. */
+/** The sweeper's decisions about due items: the facts in, one action out. Pure. */
 import type { ExecutionStatus } from '../../../shared/aws/executions.ts'
 import type { DueItem } from '../../../shared/ledger/due.ts'
 import type { Review } from '../../../shared/runs/review.ts'
@@ -6,17 +6,17 @@ import type { Run } from '../../../shared/runs/run.ts'
 
 export type RunAction =
   | { readonly kind: 'start' }
-  /** The execution ended and the run didn't: nobody else will end it. */
+  /** The execution ended before the run: only the sweeper can end the run. */
   | { readonly kind: 'fail' }
   | { readonly kind: 'finish_ending' }
-  /** Concluded: what is owed to GitHub is looked at again. */
+  /** Concluded: post looks again at the owed messages and resources. */
   | { readonly kind: 'nudge' }
-  /** A halt was lifted, or what it waited for has ended: as another attempt. */
+  /** The halt was lifted, or the awaited run has ended: the next attempt begins. */
   | { readonly kind: 'resume' }
-  /** Nothing yet: its row has been moved on. */
+  /** No action: the item has been moved on. */
   | { readonly kind: 'look_later' }
 
-/** A run that is due. `mustWait`: what a held run waits for still stands. */
+/** The action for a due run. `mustWait`: the halt or the awaited run of a held run still stands. */
 export function runActionOf(run: Run, execution: ExecutionStatus['kind'], mustWait: boolean): RunAction {
   switch (run.state) {
     case 'accepted':
@@ -35,26 +35,26 @@ export function runActionOf(run: Run, execution: ExecutionStatus['kind'], mustWa
   }
 }
 
-/** Looks of others that pass until a waiting review is looked at again: it only has to be seen that its ticket stands. */
+/** Rechecks between two looks at a waiting review: a look only makes sure of the ticket. */
 const WAITING_LOOKS = 5
-/** An event that isn't done is looked at again after this part of its age: one that never will be costs less and less. */
+/** The part of an event’s age until the next look: the older an open event, the rarer the looks. */
 const EVENT_AGE_PART = 4
 
-/** When a thing that is due is looked at again if nothing comes of this look, ms UTC. */
+/** The time of the next look at a due item if the present look changes nothing, ms UTC. */
 export function nextDueAt(item: DueItem, now: number, recheckMs: number): number {
   if (item.kind === 'review' && item.review.state === 'waiting') return now + WAITING_LOOKS * recheckMs
   if (item.kind !== 'event') return now + recheckMs
-  // One that is malformed has no age, and must be moved on all the same.
+  // A malformed event has no age, and must be moved on nevertheless.
   const age = now - item.event.eventAt
   return now + (age > EVENT_AGE_PART * recheckMs ? age / EVENT_AGE_PART : recheckMs)
 }
 
-/** True if the run still wants this review, so that taking it back leads somewhere. */
+/** True if the run still wants the review: only then a take-back makes sense. */
 export function isWanted(review: Review, run: Run | undefined): run is Run {
   return run?.attempt === review.attempt && run.state === 'running'
 }
 
-/** Slots that are void: their review is done, gone, or at another epoch (IL6). `reviews` is by review id. */
+/** Void slots: their review is done, gone, or at another epoch (IL6). `reviews` is by review id. */
 export function voidSlots(
   slots: Readonly<Record<string, { readonly epoch: number }>>,
   reviews: ReadonlyMap<string, Pick<Review, 'state' | 'epoch'> | undefined>,

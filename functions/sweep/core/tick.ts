@@ -1,6 +1,6 @@
-/** What one sweep does once, however many rows ask for it. */
+/** Effects of one sweep that run once, however many items ask for them. */
 export interface Tick {
-  /** Runs `effect` at the first call of that name; later calls settle as that one does. */
+  /** Runs `effect` at the first call with a name; a later call with the same name settles as the first. */
   once(name: string, effect: () => Promise<void>): Promise<void>
 }
 

@@ -1,4 +1,6 @@
-/** What a comment asks for: a command, if a person begins it with one; silence for everything else (B1, B3, B4). Pure. */
+/**
+ * The event of a comment: recorded if a person begins the comment with a command, ignored otherwise (B1, B3, B4). Pure.
+ */
 import * as z from 'zod'
 import { digestOf } from '../../../shared/base/digest.ts'
 import { redact } from '../../../shared/base/redaction.ts'
@@ -8,7 +10,7 @@ import type { CommandEvent } from '../../../shared/runs/event.ts'
 import { causeOf } from '../../../shared/runs/run-identity.ts'
 import { actionNotHandled, originShape, payloadIn, repositoryOf } from './payload.ts'
 
-/** The part of GitHub's `issue_comment` payload that is read. */
+/** The members read from GitHub's `issue_comment` payload. */
 export const commentPayload = z.object({
   action: z.string(),
   issue: z.object({
@@ -36,7 +38,7 @@ export function decideComment(event: string, body: string): CommentDecision {
   const ignored = (reason: string): CommentDecision => ({ kind: 'ignored', reason })
   if (action !== 'created') return ignored(actionNotHandled(event, action))
   if (!issue.pull_request) return ignored('not_a_pull_request')
-  // Our own account is a bot's too; two bots that answer each other would never end.
+  // Our own account is a bot too; two bots answering each other would never end.
   if (!comment.user || comment.user.type === 'Bot' || sender?.type === 'Bot') return ignored('not_a_person')
   const text = comment.body ?? ''
   if (!isAddressed(text)) return ignored('not_addressed')
@@ -50,7 +52,7 @@ export function decideComment(event: string, body: string): CommentDecision {
       eventAt: Date.parse(issue.updated_at),
       commentId: comment.id,
       author: comment.user.login,
-      // Redacted before it is cut: half of a secret is not recognised any more.
+      // Redacted before the cut: half of a secret is not recognised.
       text: cutAtBytes(redact(text), COMMENT_BYTES_MAX).text,
       payloadDigest: digestOf({ comment: comment.id, author: comment.user.login, text }),
     },

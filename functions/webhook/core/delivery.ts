@@ -1,4 +1,4 @@
-/** What a signed delivery asks for: a run, an event for the command room, or nothing that Muster acts on. Pure. */
+/** The decision about a signed delivery: a run, an event for the command room, or no action. Pure. */
 import * as z from 'zod'
 import { Refused } from '../../../shared/base/errors.ts'
 import type { PullRequestEvent } from '../../../shared/runs/event.ts'
@@ -10,13 +10,13 @@ import { actionNotHandled, originShape, payloadIn, repositoryOf } from './payloa
 export type Decision =
   | { readonly kind: 'run'; readonly request: RunRequest }
   | { readonly kind: 'event'; readonly event: PullRequestEvent }
-  /** Knowingly nothing: named, so that it can be told from a loss. */
+  /** Deliberately no action: the reason tells the delivery from a loss. */
   | { readonly kind: 'ignored'; readonly reason: string }
 
-/** Events by name that may be acted on; all others are ignored by their header alone, before any I/O (L11). */
+/** Names of handled events; any further event is ignored by its header alone, before any I/O (L11). */
 export const HANDLED_EVENTS: readonly string[] = ['pull_request', 'issue_comment']
 
-/** The part of GitHub's `pull_request` payload that is read. */
+/** The members read from GitHub's `pull_request` payload. */
 export const pullRequestPayload = z.object({
   action: z.string(),
   number: z.number().int().positive(),
@@ -38,8 +38,8 @@ type PullRequestPayload = z.infer<typeof pullRequestPayload>
 const FULL_SHA = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 /**
- * Decides what a delivery asks for. `body` is the verified text. Throws Refused: `malformed_body` if it is no JSON,
- * `payload_invalid` if a member that is read is missing, `identity_missing` without a head or an installation (AW35).
+ * Decides about a delivery; `body` is the verified text. Throws Refused: `malformed_body` for a body without JSON,
+ * `payload_invalid` for a missing member, `identity_missing` without a head or an installation (AW35).
  */
 export function decide(event: string, body: string): Decision {
   if (!HANDLED_EVENTS.includes(event)) return { kind: 'ignored', reason: `event_not_handled:${event}` }
@@ -81,9 +81,8 @@ function textRun(payload: PullRequestPayload): Decision {
 
 function run(
   payload: PullRequestPayload,
-  wanted: { kind: 'full' | 'analyzers'; cause: string; opensSeries: boolean },
+  { kind, cause, opensSeries }: Pick<RunRequest, 'kind' | 'cause' | 'opensSeries'>,
 ): Decision {
-  const { kind, cause, opensSeries } = wanted
   return {
     kind: 'run',
     request: runRequestOf({
@@ -113,7 +112,7 @@ function closed(payload: PullRequestPayload): PullRequestEvent {
 function headOf(payload: PullRequestPayload): string {
   const { sha } = payload.pull_request.head
   if (sha === undefined || !FULL_SHA.test(sha)) {
-    throw new Refused('identity_missing', 'The payload names no head commit.', 'Send the payload as GitHub made it.')
+    throw new Refused('identity_missing', 'The payload names no head commit.', 'Send GitHub’s payload unchanged.')
   }
   return sha
 }

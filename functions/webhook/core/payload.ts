@@ -1,9 +1,12 @@
-/** What every payload of GitHub has, and how one is read. Other members are left alone: GitHub adds new ones. Pure. */
+/**
+ * The members common to all payloads of GitHub, and their parser. Unknown members are allowed: GitHub adds new ones.
+ * Pure.
+ */
 import * as z from 'zod'
 import { Refused } from '../../../shared/base/errors.ts'
 import type { Repository } from '../../../shared/runs/run.ts'
 
-/** Members of the payload that say where it comes from. */
+/** Members with the origin of a payload. */
 export const originShape = {
   repository: z.object({
     id: z.number().int().positive(),
@@ -14,16 +17,19 @@ export const originShape = {
 }
 const origin = z.object(originShape)
 
-/** The reason of an ignored delivery is logged and answered: what is no name of an action is not repeated in it. */
+/** The reason of an ignored delivery is logged and answered: only the name of an action is repeated there. */
 const ACTION_NAME = /^[a-z_]{0,60}$/i
 
-/** The payload in a verified body. Throws Refused: `malformed_body` if it is no JSON, `payload_invalid` naming a member. */
+/**
+ * The payload in a verified body. Throws Refused: `malformed_body` for a body without JSON, `payload_invalid` naming
+ * the member.
+ */
 export function payloadIn<T>(schema: z.ZodType<T>, body: string): T {
   let value: unknown
   try {
     value = JSON.parse(body)
   } catch (error) {
-    throw new Refused('malformed_body', 'The body is not JSON.', 'Send the payload as GitHub made it.', {
+    throw new Refused('malformed_body', 'The body is not JSON.', 'Send GitHub’s payload unchanged.', {
       cause: error,
     })
   }
@@ -32,8 +38,8 @@ export function payloadIn<T>(schema: z.ZodType<T>, body: string): T {
   const [issue] = parsed.error.issues
   throw new Refused(
     'payload_invalid',
-    `The payload's ${issue?.path.join('.') || 'root'} is not as GitHub sends it.`,
-    'Send the payload as GitHub made it.',
+    `The payload's ${issue?.path.join('.') || 'root'} differs from GitHub’s payloads.`,
+    'Send GitHub’s payload unchanged.',
   )
 }
 

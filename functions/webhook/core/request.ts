@@ -1,8 +1,8 @@
-/** An HTTP request of API Gateway (payload format 2.0), read as exact bytes and checked before anything is decided by it. */
+/** An HTTP request of API Gateway (payload format 2.0), read as exact bytes and checked before any decision. */
 import { Refused } from '../../../shared/base/errors.ts'
 import { WEBHOOK_BODY_BYTES_MAX } from '../../../shared/base/limits.ts'
 
-/** The members of API Gateway's event that are read. Header names arrive lower-cased (FACTS: HTTP API). */
+/** The members read from API Gateway's event. Header names arrive in lower case. */
 export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string | undefined
@@ -12,18 +12,18 @@ export interface HttpRequest {
 export interface Delivery {
   /** `X-GitHub-Event` */
   readonly event: string
-  /** `X-GitHub-Delivery`; kept as text, for ids are beyond 2^53 elsewhere. */
+  /** `X-GitHub-Delivery`, kept as text. */
   readonly id: string
   /** The exact bytes as UTF-8 text; a byte order mark stays (AW5). */
   readonly body: string
   readonly bodyBytes: number
   /** The media type alone: its parameters are the sender's own words. */
   readonly contentType: string
-  /** `X-Hub-Signature-256`; the SHA-1 one is not looked at (AW7). */
+  /** `X-Hub-Signature-256`; the SHA-1 signature is ignored (AW7). */
   readonly signature: string | undefined
 }
 
-/** GitHub's delivery ids are UUIDs; anything short and printable is taken, so that a tunnel's test tool works too. */
+/** GitHub's delivery ids are UUIDs. Any short printable id is taken, as the test tools of tunnels send. */
 const DELIVERY_ID = /^[0-9A-Za-z-]{1,80}$/
 const EVENT_NAME = /^[a-z_]{1,60}$/
 
@@ -38,14 +38,14 @@ export function deliveryOf(request: HttpRequest): Delivery {
     throw new Refused(
       'malformed_headers',
       'X-GitHub-Event or X-GitHub-Delivery is missing or malformed.',
-      'Send what GitHub sends: point a GitHub App’s webhook URL here.',
+      'Point the webhook URL of a GitHub App here.',
     )
   }
   const contentType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (contentType !== 'application/json') {
     throw new Refused(
       'unsupported_media_type',
-      `The content type is ${contentType === '' ? 'missing' : 'another one'}.`,
+      `The content type is ${contentType === '' ? 'missing' : 'not application/json'}.`,
       'Set the webhook’s content type to application/json.',
     )
   }
@@ -53,12 +53,12 @@ export function deliveryOf(request: HttpRequest): Delivery {
   if (bytes.byteLength > WEBHOOK_BODY_BYTES_MAX) {
     throw new Refused(
       'body_too_large',
-      `The body has ${bytes.byteLength} bytes; at most ${WEBHOOK_BODY_BYTES_MAX} are taken.`,
-      'Nothing is lost but this event: the next push of the pull request is reviewed, whatever came before.',
+      `The body has ${bytes.byteLength} bytes; at most ${WEBHOOK_BODY_BYTES_MAX} are accepted.`,
+      'Only this event is lost: the next push of the pull request is reviewed.',
     )
   }
   if (bytes.byteLength === 0) {
-    throw new Refused('malformed_body', 'The body is empty.', 'Send the payload as GitHub made it.')
+    throw new Refused('malformed_body', 'The body is empty.', 'Send GitHub’s payload unchanged.')
   }
   const body = bytes.toString('utf8')
   if (!Buffer.from(body, 'utf8').equals(bytes)) {

@@ -37,13 +37,13 @@ async function admit(token: string, changes: Partial<ReviewName> = {}, lost?: Lo
   })
 }
 
-/** A worker of the granted review, whose lease ends at `until`, ms UTC. */
+/** A worker of the granted review, with a lease until `until`, ms UTC. */
 async function leasedUntil(owner: string, epoch: number, until: number): Promise<void> {
   const now = until - world.ledger.timings.reviewLeaseMs
   expect((await leaseReview(world.ledger, wanted, { epoch, owner, now })).kind).toBe('leased')
 }
 
-/** As Step Functions passes Lambda's answer on. */
+/** Lambda's answer as Step Functions passes it on. */
 const killed = (owner: string) =>
   JSON.stringify({
     errorType: 'Runtime.ExitError',
@@ -53,12 +53,12 @@ const killed = (owner: string) =>
 const answerTo = (token: string) => world.answers.find((answer) => answer.token === token)?.output
 
 describe('the admit room', () => {
-  it('a review gets its place at once where one is free', async () => {
+  it('a review gets a free slot at once', async () => {
     await admit('first')
     expect(answerTo('first')).toEqual({ outcome: 'granted', epoch: 1 })
   })
 
-  it('L1: a review waits in the pool of its model, one that asks none in that of analyzers', async () => {
+  it('L1: a review waits in the pool of its model, a review without a model in the pool of analyzers', async () => {
     await world.limit({ pools: { 'model/a': { configured: 1 } } })
     const run = await readRun(world.ledger, wanted.runId)
     if (!run) throw new Error('Expected the run to be stored, found none')
@@ -83,7 +83,7 @@ describe('the admit room', () => {
     expect(keys).toContainEqual(expect.stringMatching(/^QUEUE#7#model\/a .*correctness\/1#1$/))
   })
 
-  it('while a worker holds a live lease nothing is taken from it; its completion tells who waits', async () => {
+  it('a live lease stays with its worker, whose completion answers the waiting token', async () => {
     await admit('first')
     await leasedUntil('works', 1, Date.now() + 60_000)
     await admit('second')
@@ -95,7 +95,7 @@ describe('the admit room', () => {
     expect(answerTo('third')).toMatchObject({ outcome: 'completed' })
   })
 
-  it('AW37, AW41: a lease that is over is taken back by who comes, without waiting for the sweeper', async () => {
+  it('AW37, AW41: Admit takes an ended lease back by itself, without the sweeper', async () => {
     await admit('first')
     await leasedUntil('died', 1, Date.now() - 1)
     await admit('second')
@@ -104,7 +104,7 @@ describe('the admit room', () => {
     expect(await heldParts(world)).toEqual([0])
   })
 
-  it('a review whose workers were lost too often has failed, and who comes is told', async () => {
+  it('a review with too many losses has failed, and Admit answers with that outcome', async () => {
     for (let epoch = 1; epoch <= REVIEW_LOSSES_MAX; epoch += 1) {
       await admit(`token-${epoch}`)
       await leasedUntil(`died-${epoch}`, epoch, Date.now() - 1)
@@ -115,7 +115,7 @@ describe('the admit room', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  describe('told that a worker crashed', () => {
+  describe('Admit with a report of a crashed worker', () => {
     const inAnHour = () => Date.now() + 3_600_000
     const complete = (owner: string, epoch: number) =>
       completeReview(
@@ -125,7 +125,7 @@ describe('the admit room', () => {
         { state: 'completed', result: 'r', findings: 0, blocking: 0 },
       )
 
-    it('IL3: takes its lease back at once, grants the place again, and the dead one’s late completion changes nothing', async () => {
+    it('IL3: takes the lease back at once, grants the slot again, and refuses the dead worker’s late completion', async () => {
       await admit('first')
       await leasedUntil('died', 1, inAnHour())
       await admit('second', {}, { epoch: 1, cause: killed('died') })
@@ -135,7 +135,7 @@ describe('the admit room', () => {
       expect(await heldParts(world)).toEqual([0])
     })
 
-    it('gives the place to who waited longer', async () => {
+    it('grants the dead worker’s slot to an earlier ticket', async () => {
       await world.limit({ configured: 1 })
       await admit('first')
       await leasedUntil('died', 1, inAnHour())
@@ -148,10 +148,10 @@ describe('the admit room', () => {
     })
 
     it.each([
-      ['of which Lambda says nothing', 1, 'The cause could not be determined.'],
-      ['that is not the one with the lease', 1, killed('another')],
-      ['that worked at an earlier epoch', 0, killed('works')],
-    ])('takes nothing back for one %s', async (_, epoch, cause) => {
+      ['an unnamed worker', 1, 'The cause could not be determined.'],
+      ['another worker', 1, killed('another')],
+      ['a worker of an earlier epoch', 0, killed('works')],
+    ])('leaves the lease alone after a report of %s', async (_, epoch, cause) => {
       await admit('first')
       await leasedUntil('works', 1, inAnHour())
       await admit('second', {}, { epoch, cause })
@@ -160,7 +160,7 @@ describe('the admit room', () => {
       expect(await complete('works', 1)).toEqual({ kind: 'completed', token: 'second' })
     })
 
-    it('counts a loss also where it died before it had the lease, so that five such crashes are the end', async () => {
+    it('counts a loss for a worker that died before its lease, and fails the review after five of these', async () => {
       await admit('first')
       for (let epoch = 1; epoch < REVIEW_LOSSES_MAX; epoch += 1) {
         await admit(`token-${epoch}`, {}, { epoch, cause: 'The cause could not be determined.' })
@@ -173,7 +173,7 @@ describe('the admit room', () => {
       expect(await heldParts(world)).toEqual([])
     })
 
-    it('IL4: called again with the same crash, it takes the new grant for what it is', async () => {
+    it('IL4: called again with the same report, leaves the new grant alone', async () => {
       await admit('first')
       await leasedUntil('died', 1, inAnHour())
       for (const token of ['second', 'third']) await admit(token, {}, { epoch: 1, cause: killed('died') })
@@ -181,7 +181,7 @@ describe('the admit room', () => {
       expect(await stored(world, 0)).toMatchObject({ epoch: 2, losses: 1 })
     })
 
-    it('told while a second call of that worker takes the lease, it leaves that one alone, and no task waits for ever', async () => {
+    it('leaves the lease of a second call of the same worker alone, and no task waits for ever', async () => {
       await admit('first')
       world.wire.beforeAnswer(
         ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('second'),
@@ -189,11 +189,11 @@ describe('the admit room', () => {
       )
       await admit('second', {}, { epoch: 1, cause: killed('died') })
       expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1, owner: 'twin' })
-      // As if nobody had died: its worker then meets the lease, and Admit is asked again.
+      // As if no worker had died: the worker then meets the lease, and Admit is called again.
       expect(answerTo('second')).toEqual({ outcome: 'granted', epoch: 1 })
     })
 
-    it('a review that was ended meanwhile stays so', async () => {
+    it('leaves a review alone that was ended meanwhile', async () => {
       await admit('first')
       await leasedUntil('died', 1, inAnHour())
       const review = await stored(world, 0)
@@ -203,7 +203,7 @@ describe('the admit room', () => {
       expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
     })
 
-    it('keeps nothing of what Lambda said', async () => {
+    it('stores none of Lambda’s words', async () => {
       await admit('first')
       await leasedUntil('died', 1, inAnHour())
       await admit('second', {}, { epoch: 1, cause: `${killed('died')} and more` })

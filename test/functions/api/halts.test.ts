@@ -1,4 +1,4 @@
-/** Halts through the API: what operators set, read and lift. */
+/** Halts through the API: set, read and lifted by operators. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { setHalt, standingHalt } from '../../../shared/ledger/halt.ts'
 import { pausedBy } from '../../../shared/runs/halt.ts'
@@ -17,7 +17,7 @@ const about = (method: string, scope: string, more: object = {}) =>
   api.ask(`${method} /halts/{scope+}`, { path: { scope }, by: operator, ...more })
 
 describe('halts', () => {
-  it('PUT sets one for exactly its scope, with who and why, and it shows with the fleet', async () => {
+  it('PUT sets a halt for exactly its scope, with author and reason, and the fleet shows the halt', async () => {
     const { status, body } = await about('PUT', 'repository/7', { body: { why: 'noise' } })
     expect([status, body]).toMatchObject([200, { scope: 'repository/7', by: 'Operators/ana', why: 'noise' }])
     expect(Date.parse(body.since)).toBeGreaterThan(0)
@@ -27,7 +27,7 @@ describe('halts', () => {
     expect((await about('GET', 'repository/7')).body).toEqual(body)
   })
 
-  it('I9: set again, the first one stands; lifted again, there was none', async () => {
+  it('I9: a repeated PUT keeps the first halt; a repeated DELETE lifts nothing', async () => {
     const first = await about('PUT', 'fleet', { body: { why: 'first' } })
     expect((await about('PUT', 'fleet', { body: { why: 'second' } })).body).toEqual(first.body)
     expect((await about('DELETE', 'fleet')).body).toEqual({ lifted: first.body })
@@ -36,14 +36,14 @@ describe('halts', () => {
     expect([status, body.error.code]).toEqual([404, 'unknown_halt'])
   })
 
-  it('PUT over a pause of a comment is kept: who halted and why are the operator’s then', async () => {
+  it('PUT over a pause of a comment makes author and reason the operator’s', async () => {
     await setHalt(api.world.ledger, { scope: 'repository/7', by: pausedBy('alice'), why: 'noise', since: 1 })
     const { body } = await about('PUT', 'repository/7', { body: { why: 'leaked key' } })
     expect(body).toMatchObject({ by: 'Operators/ana', why: 'leaked key', since: '1970-01-01T00:00:00.001Z' })
     expect((await about('GET', 'repository/7')).body).toEqual(body)
   })
 
-  it('DESIGN §7: while it stands a review that comes waits, though a place is free', async () => {
+  it('under a halt a new review waits, even with a free slot', async () => {
     await about('PUT', 'repository/7')
     await admitted(api.world, 0)
     expect([toldParts(api.world), (await api.fleet()).waiting.tickets.length]).toEqual([[], 1])
@@ -51,7 +51,7 @@ describe('halts', () => {
     expect([toldParts(api.world), (await api.fleet()).waiting.tickets.length]).toEqual([[0], 0])
   })
 
-  it('lifted, it lets who waits have a place before the answer is out', async () => {
+  it('DELETE is answered after the waiting reviews got their slots', async () => {
     await api.world.limit({ configured: 1 })
     const other = { repository: { ...repository, id: 8 }, runId: 'e'.repeat(64) }
     const working = await admitted(api.world, 9, other)
@@ -77,13 +77,13 @@ describe('halts', () => {
     expect(JSON.stringify(await api.world.items())).not.toContain(token)
   })
 
-  it('a body that says something else is refused', async () => {
+  it('a body with an unknown member is refused', async () => {
     expect((await about('PUT', 'fleet', { body: { reason: 'x' } })).body.error.code).toBe('payload_invalid')
     expect((await about('DELETE', 'fleet', { body: { why: 'x' } })).body.error.code).toBe('payload_invalid')
     expect((await api.fleet()).halts).toEqual([])
   })
 
-  it('a route that this version does not have is refused, not a fault', async () => {
+  it('an unknown route is refused without an error of the function', async () => {
     const { status, body } = await api.ask('DELETE /fleet')
     expect([status, body.error.code]).toEqual([404, 'unknown_route'])
   })

@@ -31,7 +31,7 @@ const retry = (headers: Record<string, string> = {}) =>
 const started = () => api.world.asked.filter(({ operation }) => operation === 'StartExecution')
 
 describe('POST /runs/{runId}/cancel', () => {
-  it('LE6: cancelled while its ticket waits, a review never starts, and the run ends with who and why', async () => {
+  it('LE6: a review cancelled with its ticket never starts, and the run ends with the canceller’s name', async () => {
     await stored({ state: 'running' })
     await api.world.limit({ configured: 1 })
     await admitted(api.world, 9, { runId: other })
@@ -44,7 +44,7 @@ describe('POST /runs/{runId}/cancel', () => {
     expect(await leaseReview(ledger, review, { epoch: 1, owner: 'a', now })).toEqual({ kind: 'stale' })
   })
 
-  it('LE6: cancelled after it got its place, its worker is refused from then on, and the place goes to who waits', async () => {
+  it('LE6: after a cancellation the granted worker is refused, and the slot goes to a waiting review', async () => {
     await stored({ state: 'running' })
     await api.world.limit({ configured: 1 })
     const review = await admitted(api.world, 0)
@@ -60,7 +60,7 @@ describe('POST /runs/{runId}/cancel', () => {
     expect(api.world.asked.map(({ operation }) => operation)).toContain('StopExecution')
   })
 
-  it('a cancelled run is not begun again by what was asked for meanwhile, and says that it was cancelled', async () => {
+  it('a cancelled run ends as cancelled, and drops the attempt requested meanwhile', async () => {
     await stored({
       state: 'ending',
       outcome: 'closed',
@@ -73,17 +73,17 @@ describe('POST /runs/{runId}/cancel', () => {
     expect(started()).toEqual([])
   })
 
-  it('one that is ending anyway ends as it began to', async () => {
+  it('cancelling an ending run changes neither outcome nor reason', async () => {
     await stored({ state: 'ending', outcome: 'superseded' })
     expect((await cancel()).body).toMatchObject({ state: 'ended', outcome: 'superseded' })
   })
 
-  it('I9: one that has ended stays as it ended, and is answered so', async () => {
+  it('I9: cancelling an ended run changes nothing, and returns the run as it ended', async () => {
     await stored({ state: 'ended', outcome: 'reviewed' })
     expect(await cancel()).toMatchObject({ status: 200, body: { state: 'ended', outcome: 'reviewed' } })
   })
 
-  it('a run that is none is 404', async () => {
+  it('an unknown run is answered 404', async () => {
     for (const id of [runId, 'x', '']) {
       expect(await cancel(id)).toMatchObject({ status: 404, body: { error: { code: 'unknown_run' } } })
     }
@@ -91,7 +91,7 @@ describe('POST /runs/{runId}/cancel', () => {
 })
 
 describe('POST /runs/{runId}/retry', () => {
-  it('LE16: a run that failed gets its next attempt, which is started; its verdict of before is kept for its plan key', async () => {
+  it('LE16: a failed run gets its next attempt, which is started; its earlier verdict is kept for its plan key', async () => {
     await stored({ state: 'ended', outcome: 'failed', attempt: 2, concludedPlanKey: 'k', conclusion: 'c' })
     const { status, body } = await retry()
     expect([status, body]).toMatchObject([200, { status: 'raised', attempt: 3, state: 'accepted' }])
@@ -101,7 +101,7 @@ describe('POST /runs/{runId}/retry', () => {
     expect(run?.outcome).toBeUndefined()
   })
 
-  it('a person waits for it: its reviews get their turn before what was pushed with it', async () => {
+  it('reviews of a retry by a person get an earlier turn than reviews pushed at the same time', async () => {
     await stored({ state: 'ended', outcome: 'failed' })
     expect((await retry()).body).toMatchObject({ status: 'raised' })
     const run = await readRun(api.world.ledger, runId)
@@ -109,7 +109,7 @@ describe('POST /runs/{runId}/retry', () => {
     expect(turnOf(run)).toBe(run.acceptedAt - TURN_ASKED_MS)
   })
 
-  it('an incomplete verdict has something missing; a whole one has not, and is left alone', async () => {
+  it('an incomplete verdict gets another attempt, a complete verdict none', async () => {
     await stored({ state: 'ended', outcome: 'reviewed', verdict: 'incomplete', concludedWhole: true })
     expect((await retry()).body).toMatchObject({ status: 'raised', attempt: 2 })
     await stored({ state: 'ended', outcome: 'reviewed', verdict: 'concerns', concludedWhole: false })
@@ -118,7 +118,7 @@ describe('POST /runs/{runId}/retry', () => {
     expect((await retry()).body).toMatchObject({ status: 'nothing_missing', attempt: 1, state: 'ended' })
   })
 
-  it('I9: under one Idempotency-Key there is one more attempt, however often it is asked for', async () => {
+  it('I9: one Idempotency-Key makes one more attempt, however many requests carry it', async () => {
     await stored({ state: 'ended', outcome: 'failed' })
     const key = { 'idempotency-key': 'again-1' }
     expect((await retry(key)).body).toMatchObject({ status: 'raised', attempt: 2 })
@@ -129,13 +129,13 @@ describe('POST /runs/{runId}/retry', () => {
     expect((await retry({ 'idempotency-key': 'ü' })).body.error.code).toBe('payload_invalid')
   })
 
-  it('a live run is joined: no second execution', async () => {
+  it('a live run is joined, without a second execution', async () => {
     await stored({ state: 'running' })
     expect((await retry()).body).toMatchObject({ status: 'joined', attempt: 1, state: 'running' })
     expect(started()).toEqual([])
   })
 
-  it('a series that the first attempt opened is not opened again by the next', async () => {
+  it('a series opened by the first attempt is not opened again by the next', async () => {
     const failed = { state: 'ended', outcome: 'failed', opensSeries: true } as const
     await stored({ ...failed, plan: 'p' })
     await retry()
@@ -144,13 +144,13 @@ describe('POST /runs/{runId}/retry', () => {
     await retry()
     const run = await readRun(api.world.ledger, runId)
     expect(run?.opensSeries).toBe(true)
-    // Its own webhook is still the same cause with the same meaning.
+    // The run's own webhook still has the same cause with the same meaning.
     expect(run && meaningOf(run, requestOf(), 'd9')).toBe('join')
   })
 })
 
 describe('GET /runs/{runId}', () => {
-  it('tells how a run is, and no token', async () => {
+  it('shows the state of a run, but no token', async () => {
     await stored({ state: 'running', token: 'secret-token' })
     const { status, body } = await api.ask('GET /runs/{runId}', { path: { runId } })
     expect([status, body]).toMatchObject([200, { run: runId, repository: 'acme/widgets', state: 'running' }])

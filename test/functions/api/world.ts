@@ -1,4 +1,4 @@
-/** The API as API Gateway invokes it, over the ledger on one machine. */
+/** The API as invoked by API Gateway, over a ledger on the same machine. */
 import { vi } from 'vitest'
 import type { FleetView } from '../../../shared/fleet/fleet-view.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
@@ -20,7 +20,7 @@ export interface Answered {
 
 export interface ApiWorld {
   readonly world: World
-  /** One request; `route` as API Gateway has it, `GET /fleet`. */
+  /** One request; `route` as in API Gateway, `GET /fleet`. */
   ask(route: string, asking?: Asking): Promise<Answered>
   fleet(): Promise<FleetView>
   close(): Promise<void>

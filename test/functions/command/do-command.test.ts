@@ -14,7 +14,7 @@ afterEach(() => world.close())
 
 const operators = { scope: 'repository/7', by: 'Operators/ana', why: 'leaked key' } as const
 const halted = async () => void (await setHalt(world.ledger, { ...operators, since: world.now }))
-/** An operator halts after the command's facts were read, and before it is done. */
+/** An operator halts between the reading of the command's facts and its effect. */
 const haltedMeanwhile = () => world.wire.beforeAnswer(about('GetItem', `RUN#${requestOf().runId}`), halted)
 
 describe('/muster pause', () => {
@@ -26,7 +26,7 @@ describe('/muster pause', () => {
     expect(await answerTo(world, '/muster resume')).toMatch(/was not paused/)
   })
 
-  it('over an operator’s halt it promises no resuming by a comment', async () => {
+  it('over an operator’s halt promises no resumption by a comment', async () => {
     await halted()
     expect(await answerTo(world, '/muster pause')).toMatch(/only an operator can lift/)
     expect(await standingHalt(world.ledger, repository)).toMatchObject(operators)
@@ -34,14 +34,14 @@ describe('/muster pause', () => {
 })
 
 describe('/muster resume', () => {
-  it('lifts no halt that an operator has set over a pause', async () => {
+  it('lifts no halt set by an operator over a pause', async () => {
     await answerTo(world, '/muster pause noise')
     await halted()
     expect(await answerTo(world, '/muster resume')).toMatch(/only an operator can lift/)
     expect(await standingHalt(world.ledger, repository)).toMatchObject(operators)
   })
 
-  it('lifts no halt that an operator has set since the command was read', async () => {
+  it('lifts no halt set by an operator after the command’s facts were read', async () => {
     await answerTo(world, '/muster pause')
     haltedMeanwhile()
     expect(await answerTo(world, '/muster resume')).toMatch(/only an operator can lift/)

@@ -1,4 +1,4 @@
-/** A command in a comment, done over the real ledger, with GitHub as a test says. */
+/** A command in a comment over the real ledger; the test decides about GitHub. */
 import type { RecordedCommand } from '../../../functions/command/core/command.ts'
 import { type CommandDeps, doCommand } from '../../../functions/command/do-command.ts'
 import { openLog } from '../../../shared/aws/log.ts'
@@ -11,7 +11,7 @@ import { repository, requestOf } from '../../shared/samples.ts'
 
 let comments = 900
 
-/** What mia, who may write, is answered to a comment of a minute later; GitHub shows the head of `requestOf`. */
+/** The reply to a comment of mia, who has write access, a minute later; GitHub shows the head of `requestOf`. */
 export async function answerTo(world: World, text: string): Promise<string> {
   world.now += 60_000
   comments += 1

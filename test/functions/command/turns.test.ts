@@ -1,4 +1,4 @@
-/** What a person asks for, over the real ledger: which run it is, and when its reviews get their turn. */
+/** Reviews requested by a person, over the real ledger: their run, and their turn. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TURN_ASKED_MS } from '../../../shared/base/limits.ts'
 import { turnOf } from '../../../shared/fleet/schedule.ts'
@@ -24,7 +24,7 @@ async function accepted(request: RunRequest): Promise<Run> {
   return (await acceptRun(world.ledger, request, options)).run
 }
 
-/** The run of that request is reviewed a minute later, with that verdict. */
+/** The run of the request is reviewed a minute later, with the given verdict. */
 async function reviewed(request: RunRequest, verdict: string): Promise<void> {
   world.now += 60_000
   const run = await accepted(request)
@@ -32,7 +32,7 @@ async function reviewed(request: RunRequest, verdict: string): Promise<void> {
   expect(await updateRun(world.ledger, run, end, { now: world.now })).toBeDefined()
 }
 
-/** That run has spoken last for the pull request. */
+/** The given run has spoken last for the pull request. */
 const spoken = ({ runId }: RunRequest) =>
   world.put({ ...keyOf.thread(repository.id, 42), head: ofHead.head, round: 1, liveRun: { runId }, version: 1 })
 
@@ -43,7 +43,7 @@ async function stored({ runId }: RunRequest): Promise<Run> {
 }
 
 describe('/muster retry', () => {
-  it('LE16: takes up the review that is incomplete, though another one of this head read everything before', async () => {
+  it('LE16: takes up an incomplete review, although a later run of the head is complete', async () => {
     await reviewed(ofHead, 'pass')
     await reviewed(ofFocus, 'incomplete')
     await spoken(ofFocus)
@@ -53,7 +53,7 @@ describe('/muster retry', () => {
     expect(await stored(ofHead)).toMatchObject({ attempt: 1, state: 'ended' })
   })
 
-  it('a person waits for it: its turn comes before what was pushed with it', async () => {
+  it('gives its reviews an earlier turn than reviews pushed at the same time', async () => {
     await reviewed(ofHead, 'incomplete')
     await spoken(ofHead)
     await answerTo(world, '/muster retry')
@@ -62,14 +62,14 @@ describe('/muster retry', () => {
 })
 
 describe('/muster review', () => {
-  it('a person waits for it: its turn comes before what was pushed with it', async () => {
+  it('gives its reviews an earlier turn than reviews pushed at the same time', async () => {
     await answerTo(world, '/muster review')
     expect(turnOf(await stored(ofHead))).toBe(world.now - TURN_ASKED_MS)
   })
 })
 
-describe('a review that nobody asked for', () => {
-  it('gets no earlier turn because it was held and goes on', async () => {
+describe('a review without a person’s request', () => {
+  it('gets no earlier turn for having been held', async () => {
     const { now } = world
     await accepted(ofHead)
     const reason = { code: 'halted', sentence: 'Halted.' } as const

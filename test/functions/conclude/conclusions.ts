@@ -1,4 +1,4 @@
-/** Conclusions for tests of what is rendered: a typical one of each kind, and a generator of any. */
+/** Conclusions for tests of rendered texts: a typical conclusion of each kind, and a generator. */
 import fc from 'fast-check'
 import type { Finding, Location } from '../../../shared/findings/finding.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
@@ -175,7 +175,7 @@ export const ROUNDS_OVER: Conclusion = {
   leftOut: [],
 }
 
-/** Text as hostile as it comes: mark-up, mentions, markers, addresses, and anything at all. */
+/** Hostile text: mark-up, mentions, markers, addresses, and random text. */
 export const hostileText = fc
   .array(
     fc.oneof(
@@ -252,7 +252,7 @@ const anyFinding = fc
   })
   .map((changes) => finding(changes))
 
-/** Any conclusion whose findings have numbered titles, so that each can be looked for. */
+/** A random conclusion with a numbered title for each finding, so that tests can find every title. */
 export const anyConclusion: fc.Arbitrary<Conclusion> = fc
   .record({
     findings: fc.array(anyFinding, { maxLength: 90 }),
@@ -281,7 +281,7 @@ export const anyConclusion: fc.Arbitrary<Conclusion> = fc
     }
   })
 
-/** A word that only this finding's title has. */
+/** A word in the title of this finding only. */
 export function titleOf(at: number): string {
   return `Finding${String(at).padStart(4, '0')}X`
 }

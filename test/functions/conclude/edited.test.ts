@@ -1,4 +1,4 @@
-/** What a description that is edited leaves of the verdict before: what was not read then is still not read (PR6). */
+/** Conclusions after an edit of the description: a file without a reading stays unread (PR6). */
 import { describe, expect, it } from 'vitest'
 import { checkRunOf } from '../../../functions/conclude/core/check-run.ts'
 import { conclude, type ReviewWithResult } from '../../../functions/conclude/core/conclude.ts'
@@ -31,13 +31,13 @@ interface Step {
   readonly isEdit?: true
   readonly files?: readonly FileChange[]
   readonly configuration?: PlanFacts['configuration']
-  /** What the lenses say, each what is its own. */
+  /** Findings of all lenses, each for its own lens. */
   readonly found?: readonly Finding[]
-  /** A lens that fails. */
+  /** The name of a failing lens. */
   readonly fails?: string
 }
 
-/** The conclusion of a run, by its plan and by lenses that read all that they are given. */
+/** The conclusion of a run whose lenses read all given files. */
 function concluded({ last, head, rounds = 0, isEdit, files, configuration, found = [], fails }: Step): Conclusion {
   const run = runOf({ head, ...(isEdit ? { kind: 'analyzers', cause: `text:${head}` } : {}) })
   const plan = makePlan({
@@ -78,7 +78,7 @@ function concluded({ last, head, rounds = 0, isEdit, files, configuration, found
 }
 
 const location = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 10, line: 10, inDiff: true } as const
-const said = finding({ lens: 'correctness', severity: 'medium', location, originHead: sha('1') })
+const openFinding = finding({ lens: 'correctness', severity: 'medium', location, originHead: sha('1') })
 const verbs = ({ dispositions }: Conclusion) => dispositions.map(({ verb }) => verb)
 
 describe('an edited description after the last round', () => {
@@ -89,8 +89,8 @@ describe('an edited description after the last round', () => {
   const edit = (last: Conclusion, configuration: PlanFacts['configuration'], found: readonly Finding[] = []) =>
     concluded({ last, head: last.head, rounds: CEILING, configuration, found, isEdit: true })
 
-  it('RO6: takes no action required away, however often it is edited', () => {
-    const pushed = push(DEFAULT_CONFIGURATION, [said])
+  it('RO6: an edited description takes no demand for action away, however often the description is edited', () => {
+    const pushed = push(DEFAULT_CONFIGURATION, [openFinding])
     const once = edit(pushed, DEFAULT_CONFIGURATION)
     for (const conclusion of [pushed, once, edit(once, DEFAULT_CONFIGURATION)]) {
       expect(checkRunOf(conclusion).conclusion).toBe('action_required')
@@ -99,18 +99,18 @@ describe('an edited description after the last round', () => {
     }
   })
 
-  it('RO6: is never green, also where all active lenses are analyzers', () => {
+  it('RO6: an edited description makes no check run green, also if all active lenses are analyzers', () => {
     const edited = edit(push(WITHOUT_MODELS, []), WITHOUT_MODELS)
     expect(checkRunOf(edited).conclusion).toBe('neutral')
     expect(labelOf(edited).label).toBe('muster: action required')
   })
 
-  it('RO6: nor at a push that had no verdict yet', () => {
+  it('RO6: an edited description makes no check run green at a push without a verdict', () => {
     const first = { last: lastRound(WITHOUT_MODELS, []), head: sha('4'), rounds: CEILING, isEdit: true } as const
     expect(checkRunOf(concluded({ ...first, configuration: WITHOUT_MODELS })).conclusion).toBe('neutral')
   })
 
-  it('PR6: the head of the last round itself was read in full, and keeps that', () => {
+  it('PR6: the head of the last round keeps its full review after an edit of the description', () => {
     const once = edit(lastRound(DEFAULT_CONFIGURATION, []), DEFAULT_CONFIGURATION)
     for (const edited of [once, edit(once, DEFAULT_CONFIGURATION)]) {
       expect(edited).toMatchObject({ kindReason: 'text_edited', verdict: 'pass' })
@@ -119,46 +119,51 @@ describe('an edited description after the last round', () => {
   })
 })
 
-describe('a finding that nobody looked at again', () => {
-  const first = concluded({ last: undefined, head: sha('1'), found: [said] })
+describe('a finding without a second look', () => {
+  const first = concluded({ last: undefined, head: sha('1'), found: [openFinding] })
   const pushed = {
     'its lens failed': concluded({ last: first, head: sha('2'), rounds: 1, fails: 'correctness' }),
     'the rounds are over': concluded({ last: first, head: sha('2'), rounds: CEILING }),
   }
 
   it.each(Object.entries(pushed))(
-    'A1: stays open and has no annotation, for its line may be another: %s',
+    'A1: a finding without a second look stays open and has no annotation: %s',
     (_, last) => {
       expect(checkRunOf(first).annotations).toHaveLength(1)
-      expect(last.findings).toEqual([said])
+      expect(last.findings).toEqual([openFinding])
       expect(verbs(last)).toEqual(['not_looked_at'])
       expect(checkRunOf(last).annotations).toEqual([])
     },
   )
 
-  it.each(Object.entries(pushed))('PR6: is not seen by an edit of the description either: %s', (_, last) => {
+  it.each(Object.entries(pushed))('PR6: an edit of the description gives a finding no second look: %s', (_, last) => {
     const edited = concluded({ last, head: last.head, rounds: last.round || CEILING, isEdit: true })
-    expect(edited.findings).toEqual([said])
+    expect(edited.findings).toEqual([openFinding])
     expect(verbs(edited)).toEqual(['not_looked_at'])
     expect(checkRunOf(edited).annotations).toEqual([])
     expect(summaryOf(edited).body).toContain('not looked at')
   })
 
-  it('PR6: one that was seen at this very head still is', () => {
-    const again = concluded({ last: first, head: sha('2'), rounds: 1, found: [{ ...said, originHead: sha('2') }] })
+  it('PR6: after an edit, a finding seen at this head is still present', () => {
+    const again = concluded({
+      last: first,
+      head: sha('2'),
+      rounds: 1,
+      found: [{ ...openFinding, originHead: sha('2') }],
+    })
     const edited = concluded({ last: again, head: sha('2'), rounds: 2, isEdit: true })
     expect(verbs(edited)).toEqual(['still_present'])
     expect(checkRunOf(edited).annotations).toHaveLength(1)
   })
 })
 
-describe('files that no model was given', () => {
+describe('files given to no model', () => {
   const many = [...Array.from({ length: 45 }, (_, at) => file(`src/${at}.ts`, 800)), file('go.sum', 9)]
   const first = concluded({ last: undefined, head: sha('1'), files: many })
   const edited = (last: Conclusion, changes: Partial<Step> = {}) =>
     concluded({ last, head: sha('1'), rounds: 1, isEdit: true, files: many, ...changes })
 
-  it('R5: are a hole in the verdict, also after the description was edited, however often', () => {
+  it('R5: files given to no model make the verdict incomplete, also after edits of the description', () => {
     const once = edited(first)
     for (const conclusion of [first, once, edited(once)]) {
       expect(conclusion.verdict).toBe('incomplete')
@@ -169,7 +174,7 @@ describe('files that no model was given', () => {
     expect(summaryOf(once).body).toContain('Given to no lens')
   })
 
-  it('are none where the lens is off now, and those that the diff has no longer are not named', () => {
+  it('files given to no model are forgotten when the lens is off, or when the diff has them no more', () => {
     expect(edited(first, { configuration: WITHOUT_MODELS })).toMatchObject({ verdict: 'pass', leftOut: [] })
     expect(edited(first, { files: many.slice(0, 1) })).toMatchObject({ verdict: 'pass', leftOut: [] })
   })

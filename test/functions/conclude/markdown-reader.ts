@@ -1,6 +1,6 @@
 /**
- * Reads Markdown as far as these tests need it, by CommonMark's rules and independent of the code that writes it: takes
- * out what is code, and what our own hidden comments are, so that what is left can be searched for live mark-up.
+ * Reads Markdown for these tests, by CommonMark's rules and independently of the product: removes code and hidden
+ * comments of Muster, so that the rest can be searched for live mark-up.
  */
 export function withoutCode(markdown: string): string {
   const kept: string[] = []
@@ -18,7 +18,10 @@ export function withoutCode(markdown: string): string {
   return withoutSpans(kept.join('\n').replace(OUR_COMMENT, ''))
 }
 
-/** Code spans: a run of back-ticks up to the next run of the same length; a back-slash escapes one outside of code. */
+/**
+ * A code span goes from a run of back-ticks to the next run of the same length; outside of code a back-slash escapes a
+ * back-tick.
+ */
 function withoutSpans(text: string): string {
   let out = ''
   let at = 0
@@ -48,5 +51,5 @@ function withoutSpans(text: string): string {
   return out
 }
 
-/** Hidden, on a line of its own. */
+/** Hidden, on its own line. */
 const OUR_COMMENT = /^<!-- muster:v1 (?:data|review|finding) .*-->$/gm

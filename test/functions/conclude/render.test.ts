@@ -25,7 +25,7 @@ import { withoutCode } from './markdown-reader.ts'
 
 const COMMENT = { requestChanges: false }
 
-/** The review as a page: its body, then each inline comment. */
+/** The review as a page: the body, then each inline comment. */
 function pageOf({ body, comments }: ReviewMessage): string {
   const parts = comments.map((comment) => {
     const start = comment.startLine === undefined ? '' : `${comment.startLine}-`
@@ -34,7 +34,7 @@ function pageOf({ body, comments }: ReviewMessage): string {
   return `${[body, ...parts].join('\n\n')}\n`
 }
 
-describe('how it reads (the files beside this test are meant to be looked at)', () => {
+describe('rendered texts (read the files beside this test)', () => {
   const cases = {
     'changes-requested': CHANGES_REQUESTED,
     pass: PASS,
@@ -51,7 +51,7 @@ describe('how it reads (the files beside this test are meant to be looked at)', 
 })
 
 describe('nothing is lost (I6)', () => {
-  it('every finding stands in an inline comment or in the summary, whatever its text is', () => {
+  it('every finding stands in an inline comment or in the summary, whatever its text', () => {
     fc.assert(
       fc.property(anyConclusion, (conclusion) => {
         const { comments } = reviewMessageOf(conclusion, COMMENT)
@@ -62,14 +62,14 @@ describe('nothing is lost (I6)', () => {
     )
   })
 
-  it('R1: of 65 findings with lines 60 are inline comments, and the other 5 are named in the summary and counted', () => {
+  it('R1: of 65 findings with lines 60 have inline comments, and the body names 5 and counts all', () => {
     const findings = Array.from({ length: 65 }, (_, at) => finding({ fingerprint: `f${at}`, title: titleOf(at) }))
     const message = reviewMessageOf({ ...CHANGES_REQUESTED, findings, announcedBefore: [] }, COMMENT)
     expect(message.comments).toHaveLength(INLINE_COMMENTS_MAX)
     expect(message.body).toContain('without an inline comment here (5)')
   })
 
-  it('D9: a finding that was said before gets no new comment, and still counts', () => {
+  it('D9: an announced finding gets no new comment, and still counts', () => {
     const before = {
       ...CHANGES_REQUESTED,
       announcedBefore: CHANGES_REQUESTED.findings.map(({ fingerprint }) => fingerprint),
@@ -79,7 +79,7 @@ describe('nothing is lost (I6)', () => {
     expect(message.body).toContain('1 critical, 1 important, 1 suggestion')
   })
 
-  it('A1: a finding whose lines GitHub would refuse has no inline comment', () => {
+  it('A1: a finding with lines outside of the diff has no inline comment', () => {
     const outside = finding({
       location: { kind: 'lines', path: 'a', side: 'RIGHT', startLine: 1, line: 1, inDiff: false },
     })
@@ -110,7 +110,7 @@ describe('limits of GitHub (S4)', () => {
     return { ...CHANGES_REQUESTED, findings, announcedBefore: [], dispositions: [] }
   }
 
-  it('every text is within its limit, with room for the marker, whatever the conclusion', () => {
+  it('every text stays within its limit, with room for the marker, for any conclusion', () => {
     fc.assert(
       fc.property(anyConclusion, (conclusion) => {
         const { body, comments, marker } = reviewMessageOf(conclusion, COMMENT)
@@ -124,7 +124,7 @@ describe('limits of GitHub (S4)', () => {
     )
   })
 
-  it('S4: blocking findings are shortened and never left out; suggestions go first; what was shed is said', () => {
+  it('S4: blocking findings are shortened and never left out; suggestions go first; the summary names shed parts', () => {
     const conclusion = {
       ...many(150),
       findings: [...many(150).findings, ...many(150, 'low').findings.map((one) => ({ ...one, title: 'A suggestion' }))],
@@ -137,7 +137,7 @@ describe('limits of GitHub (S4)', () => {
     expect(body.split('\n').at(-1)).toMatch(/^<!-- muster:v1 data /)
   })
 
-  it('S4: a summary that fits sheds nothing', () => {
+  it('S4: a short summary sheds nothing', () => {
     expect(summaryOf(CHANGES_REQUESTED).body).not.toContain('Left out')
   })
 
@@ -149,7 +149,7 @@ describe('limits of GitHub (S4)', () => {
     expect(body).toContain(`and ${3_000 - named} more blocking findings`)
   })
 
-  it('an inline comment whose escaped text is too long is cut, and keeps title and marker', () => {
+  it('an inline comment with a long escaped text is cut, and keeps title and marker', () => {
     const [comment] = reviewMessageOf(many(1), COMMENT).comments
     expect(comment?.body).toContain(titleOf(0))
     expect(comment?.body.split('\n').at(-1)).toBe(markerOf.finding('0'))
@@ -158,7 +158,7 @@ describe('limits of GitHub (S4)', () => {
     expect(byteLength(cut?.body ?? '')).toBeLessThanOrEqual(GITHUB_BODY_BYTES_MAX)
   })
 
-  it('S1: annotations are at most as many as are kept, also where the first findings have no lines', () => {
+  it('S1: annotations stop at their limit, also if the first findings have no lines', () => {
     const findings = [
       ...Array(50).fill(finding({ location: { kind: 'pull_request' } })),
       ...many(ANNOTATIONS_MAX + 9).findings,
@@ -167,7 +167,7 @@ describe('limits of GitHub (S4)', () => {
   })
 })
 
-describe('text of others means only what we let it mean', () => {
+describe('text from outside has only the allowed effects', () => {
   const LIVE: readonly (readonly [string, RegExp])[] = [
     ['a mention', /@\w/],
     ['a reference', /#\d|\bGH-\d/i],
@@ -191,7 +191,7 @@ describe('text of others means only what we let it mean', () => {
     )
   })
 
-  it('AD4, P4: nor in anything that is shown as a whole', () => {
+  it('AD4, P4: no mention, reference, HTML, link, address or hidden text is live in a whole page', () => {
     fc.assert(
       fc.property(anyConclusion, (conclusion) => {
         const { body, comments } = reviewMessageOf(conclusion, COMMENT)
@@ -204,7 +204,7 @@ describe('text of others means only what we let it mean', () => {
     )
   })
 
-  it('AD4: a marker inside a finding is no marker of ours, in code neither', () => {
+  it('AD4: a marker inside a finding is no marker of Muster, also inside code', () => {
     const forged = markerOf.review('other', 'plan')
     const hostile = finding({ title: forged, why: `\`\`\`\n${forged}\n\`\`\``, clears: `\`${forged}\`` })
     const conclusion = { ...CHANGES_REQUESTED, findings: [hostile] }
@@ -214,7 +214,7 @@ describe('text of others means only what we let it mean', () => {
     }
   })
 
-  it('code that touches code stays two spans', () => {
+  it('adjacent code spans stay two spans', () => {
     expect(inline('`a`@b')).toBe('`a` `@b`')
   })
 
@@ -236,7 +236,7 @@ describe('text of others means only what we let it mean', () => {
     )
   })
 
-  it('takes time in proportion to the text', () => {
+  it('rendering takes time in proportion to the text', () => {
     for (const unit of ['`', '@', 'a', '`a', '[', 'www.', 'a/', '#', '``` ', '\n```', '_', '&a']) {
       const startedAt = performance.now()
       prose(unit.repeat(16_384 / unit.length))
@@ -264,7 +264,7 @@ describe('colours', () => {
     ],
     ['PR3: incomplete: never red, never green', { verdict: 'incomplete', findings: [] }, 'neutral', 'muster: checking'],
     [
-      'incomplete with a blocking finding: still neutral, but somebody has to act',
+      'incomplete with a blocking finding: neutral, action required',
       { verdict: 'incomplete', findings: open('high') },
       'neutral',
       'muster: action required',
@@ -288,18 +288,18 @@ describe('colours', () => {
     expect(labelOf(subject).label).toBe(label)
   })
 
-  it('a verdict is shown by the very check run that was in progress', () => {
+  it('a verdict is shown by the check run that was in progress', () => {
     const { externalId, name, head } = checkRunOf(CHANGES_REQUESTED)
     expect({ externalId, name, head }).toEqual(checkRunIdentity({ repository: { id: 1 }, number: 42, head: HEAD }))
   })
 
-  it('changes are requested only where the configuration lets us, and only for that verdict', () => {
+  it('changes are requested only if the configuration allows requests, and only for changes_requested', () => {
     expect(reviewMessageOf(CHANGES_REQUESTED, { requestChanges: true }).event).toBe('REQUEST_CHANGES')
     expect(reviewMessageOf(CHANGES_REQUESTED, COMMENT).event).toBe('COMMENT')
     expect(reviewMessageOf(INCOMPLETE, { requestChanges: true }).event).toBe('COMMENT')
   })
 
-  it('J5: where not everything was read no text says that nothing remains', () => {
+  it('J5: without a full reading no text says that nothing remains', () => {
     for (const conclusion of [
       { ...INCOMPLETE, findings: [] },
       { ...ROUNDS_OVER, findings: [] },
@@ -310,7 +310,7 @@ describe('colours', () => {
         checkRunOf(conclusion).summary,
       ]
       for (const text of texts) {
-        expect(text).not.toContain('nothing material remains')
+        expect(text).not.toContain('no critical or important finding remains')
         expect(text).not.toContain('Nothing to do')
       }
     }

@@ -1,4 +1,4 @@
-/** The conclude room over the real ledger: what it answers where its run may not speak any more. */
+/** Conclude over the real ledger: the answers for a run that may not speak any more. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CONTRACT } from '../../../shared/base/limits.ts'
 import { acceptRun, beginEnding, readRun, updateRun } from '../../../shared/ledger/run.ts'
@@ -30,7 +30,7 @@ async function stored({ runId } = h1): Promise<Run> {
   return run
 }
 
-/** The run of this request has claimed the pull request and planned; whoever had it before isn't told. */
+/** The run of this request has claimed the pull request and planned; the earlier run is not told. */
 async function claimed(request = h1): Promise<void> {
   const { ledger, now } = world
   const options = { deliveryId: request.head, writer: request.head, now, signal: AbortSignal.timeout(8_000) }
@@ -51,8 +51,8 @@ async function conclude(attempt = 1): Promise<void> {
 
 const SUPERSEDED = [{ token: 'token', output: { outcome: 'superseded' } }]
 
-describe('the conclude room', () => {
-  it('IL11: a run that is ending concludes nothing, and its task is told', async () => {
+describe('Conclude', () => {
+  it('IL11: a run that is ending concludes nothing, and its task gets an answer', async () => {
     await claimed()
     const reason = { code: 'cancelled', sentence: 'Cancelled by a person.' } as const
     await beginEnding(world.ledger, await stored(), { outcome: 'cancelled', reason, now: world.now })
@@ -62,7 +62,7 @@ describe('the conclude room', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('PR2, I4: nor does one whose pull request another run has claimed', async () => {
+  it('PR2, I4: a run concludes nothing after another run has claimed its pull request', async () => {
     await claimed(h1)
     await claimed(h2)
     const before = await world.items()
@@ -71,7 +71,7 @@ describe('the conclude room', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('IL11: nor does an execution of another attempt', async () => {
+  it('IL11: an execution of another attempt concludes nothing', async () => {
     await claimed()
     const before = await world.items()
     await conclude(2)

@@ -1,4 +1,4 @@
-/** Claiming a pull request over the real ledger, with GitHub as a test says. */
+/** Claiming a pull request over the real ledger, with GitHub scripted by the test. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimPullRequest } from '../../../functions/plan/claim-pull-request.ts'
 import type { PlanDeps } from '../../../functions/plan/deps.ts'
@@ -21,7 +21,7 @@ async function accepted(wanted = request): Promise<Run> {
   return (await acceptRun(world.ledger, wanted, options)).run
 }
 
-/** Claims while GitHub shows these heads, one after the other, each as it was changed then (ms UTC). */
+/** Claims while GitHub shows these heads in turn, each with a time of change (ms UTC). */
 function claimed(run: Run, ...shown: readonly (() => Promise<readonly [head: string, updatedAt: number]>)[]) {
   let asked = 0
   const pullRequest = async () => {
@@ -36,18 +36,18 @@ const showing = (head: string, updatedAt: number) => async () => [head, updatedA
 const thread = () => readThread(world.ledger, repository.id, request.number)
 
 describe('claimPullRequest', () => {
-  it('claims for the head that GitHub shows', async () => {
+  it('a run claims for the head shown by GitHub', async () => {
     const answer = await claimed(await accepted(), showing(request.head, request.eventAt))
     expect(answer).toMatchObject({ kind: 'claimed' })
     expect(await thread()).toMatchObject({ head: request.head, liveRun: { runId: request.runId } })
   })
 
-  it('D3: the thread knows as of when GitHub showed it open, so that no closing before that ends the run', async () => {
+  it('D3: the thread keeps the time at which GitHub showed the pull request open, so that no earlier closing ends the run', async () => {
     await claimed(await accepted(), showing(request.head, request.eventAt + 9_000))
     expect(await thread()).toMatchObject({ liveRun: { eventAt: request.eventAt, openAt: request.eventAt + 9_000 } })
   })
 
-  it('LE4: a call of Plan that was taken for failed and goes on claims nothing once another one has planned, or the run is held', async () => {
+  it('LE4: a late call of Plan claims nothing once another call has planned, or the run is held', async () => {
     const late = await accepted()
     await claimed(late, showing(request.head, request.eventAt))
     const options = { now: world.now }
@@ -61,19 +61,19 @@ describe('claimPullRequest', () => {
     expect(await claimed(late)).toEqual({ kind: 'held' })
   })
 
-  it('IL1: where GitHub shows a newer head nothing is claimed, and that head is named', async () => {
+  it('IL1: a run claims nothing where GitHub shows a newer head, and names that head', async () => {
     const answer = await claimed(await accepted(), showing(sha('newer'), request.eventAt + 1_000))
     expect(answer).toMatchObject({ kind: 'end', outcome: 'superseded', shown: { head: { sha: sha('newer') } } })
     expect(await thread()).toBeUndefined()
   })
 
-  it('PL8: where GitHub is behind nothing is claimed, and it is asked again', async () => {
+  it('PL8: a run claims nothing while GitHub is behind, and Plan asks again', async () => {
     const answer = claimed(await accepted(), showing(sha('older'), request.eventAt - 1_000))
     await expect(answer).rejects.toThrow(/head_not_visible/)
     expect(await thread()).toBeUndefined()
   })
 
-  it('IL1, D3: a head of the same second claims while GitHub is asked: what GitHub showed before that decides nothing', async () => {
+  it('IL1, D3: a head of the same second may claim while GitHub is asked: an earlier answer of GitHub decides nothing', async () => {
     const newer = requestOf({ head: sha('newer'), eventAt: request.eventAt })
     const other = await accepted(newer)
     const before = async () => {

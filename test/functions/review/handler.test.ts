@@ -6,7 +6,7 @@ import { wantedReview } from '../../shared/samples.ts'
 
 type Handler = typeof import('../../../functions/review/handler.ts').handler
 
-/** Every AWS service at once: it only counts, and answers nothing that could be worked with. */
+/** A stand-in of every AWS service: only counts calls, and gives no usable answer. */
 let aws: LocalService
 let requests = 0
 let handler: Handler
@@ -40,7 +40,7 @@ const within = (remainingMs: number) => ({ awsRequestId: 'worker', getRemainingT
 
 describe('the review room', () => {
   it.each([0, 1, WORK_REMAINING_MIN_MS - 1])(
-    'AW28: with %d ms left it begins nothing and asks to be called again',
+    'AW28: with %d ms left the room begins nothing and asks for another call',
     async (remainingMs) => {
       const before = requests
       await expect(handler(input(), within(remainingMs))).rejects.toMatchObject({
@@ -51,13 +51,13 @@ describe('the review room', () => {
     },
   )
 
-  it('AW28: with just enough left it begins', async () => {
+  it('AW28: with just enough time left the room begins', async () => {
     const before = requests
     await expect(handler(input(), within(WORK_REMAINING_MIN_MS))).rejects.toThrow()
     expect(requests).toBeGreaterThan(before)
   })
 
-  it('RC1: a review that is not of this run is refused before anything is read or written', async () => {
+  it('RC1: a review of another run is refused before any read or write', async () => {
     const before = requests
     await expect(handler(input('f'.repeat(64)), within(60_000))).rejects.toMatchObject({
       name: 'refused',

@@ -25,13 +25,13 @@ afterEach(async () => {
 const keep = () => keepLease(world.ledger, review, { epoch: 1, owner: 'me', until: review.until ?? 0 }, () => world.now)
 const renewals = () => world.wire.passed.filter(({ operation }) => operation === 'UpdateItem').length
 
-/** One heartbeat later, with everything done that it caused. */
+/** One heartbeat later, with all its effects done. */
 async function heartbeat(expected: { renewals: number }): Promise<void> {
   const { heartbeatMs } = world.ledger.timings
   world.now += heartbeatMs
   vi.advanceTimersByTime(heartbeatMs)
   await vi.waitFor(() => expect(renewals()).toBe(expected.renewals))
-  // A round trip, in which its answer is heard: a heartbeat that comes before it would ask nothing.
+  // A round trip of a renewal: an earlier heartbeat would send none.
   await stored(world, 0)
 }
 
@@ -43,7 +43,7 @@ function pass(ms: number): void {
 const unreachable = () => world.wire.refuse(about('UpdateItem', 'RUN#'), 'ValidationException')
 
 describe('keepLease', () => {
-  it('AW38: renews at every heartbeat, so that the work goes on for as long as it takes', async () => {
+  it('AW38: renews at every heartbeat, for as long as the work takes', async () => {
     const kept = keep()
     for (const count of [1, 2, 3, 4, 5]) await heartbeat({ renewals: count })
     await kept.stop()
@@ -51,7 +51,7 @@ describe('keepLease', () => {
     expect((await stored(world, 0)).until).toBe(world.now + world.ledger.timings.reviewLeaseMs)
   })
 
-  it('AW38: renewals that cannot be confirmed let the work go on, but not beyond the confirmed end', async () => {
+  it('AW38: lets the work go on with unconfirmed renewals, but not beyond the confirmed end', async () => {
     const kept = keep()
     unreachable()
     await heartbeat({ renewals: 1 })
@@ -63,7 +63,7 @@ describe('keepLease', () => {
     await kept.stop()
   })
 
-  it('AW38: one that is confirmed in between moves the end on', async () => {
+  it('AW38: moves the end on with every confirmed renewal', async () => {
     const kept = keep()
     const stop = unreachable()
     await heartbeat({ renewals: 1 })
@@ -77,7 +77,7 @@ describe('keepLease', () => {
     await kept.stop()
   })
 
-  it('AW38: a renewal counts from when it was asked for, however late its answer is heard', async () => {
+  it('AW38: counts a renewal from its request, however late the answer', async () => {
     const { heartbeatMs, reviewLeaseMs } = world.ledger.timings
     const kept = keep()
     const askedAt = world.now + heartbeatMs
@@ -92,7 +92,7 @@ describe('keepLease', () => {
     expect(() => kept.assertHeld()).toThrow(/stale_fence/)
   })
 
-  it('LE2, AW40: a lease that was taken away is lost at once, and is not asked for again', async () => {
+  it('LE2, AW40: gives up at once a lease taken away, and renews no more', async () => {
     const kept = keep()
     await endReview(world.ledger, review)
     world.wire.passed.length = 0
@@ -104,7 +104,7 @@ describe('keepLease', () => {
     expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
   })
 
-  it('AW38: the end of a lease that is not confirmed counts when it comes, also between two heartbeats', async () => {
+  it('AW38: ends an unconfirmed lease at its end, also between two heartbeats', async () => {
     const { heartbeatMs } = world.ledger.timings
     const kept = keepLease(
       world.ledger,
@@ -123,7 +123,7 @@ describe('keepLease', () => {
     await kept.stop()
   })
 
-  it('AW38: whoever slept through the end is told before the next effect, though no timer has fired', () => {
+  it('AW38: tells a worker that slept beyond the end before its next effect, even without a timer', () => {
     const kept = keep()
     world.now += world.ledger.timings.reviewLeaseMs
     expect(() => kept.assertHeld()).toThrow(/stale_fence/)
@@ -131,7 +131,7 @@ describe('keepLease', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('stopped, it sends nothing more, neither what was on its way nor what would come', async () => {
+  it('sends nothing more once stopped, neither a renewal under way nor a later one', async () => {
     const kept = keep()
     vi.advanceTimersByTime(world.ledger.timings.heartbeatMs)
     await kept.stop()

@@ -5,8 +5,8 @@ import { PROBE_ADMITTED_MS } from '../../../shared/base/limits.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('a model has let a review in', () => {
-  it('when it has answered, at once; others are let in once', async () => {
+describe('a probe is admitted', () => {
+  it('at once when its call is answered; other reviews are admitted once', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     probeWatch.asked()
@@ -31,7 +31,7 @@ describe('a model has let a review in', () => {
     expect(admitOthers).toHaveBeenCalledTimes(1)
   })
 
-  it('not by a lens that works on after it was stopped', async () => {
+  it('not by calls of a lens that works on after the stop', async () => {
     const admitOthers = vi.fn(() => Promise.resolve(true))
     const probeWatch = whenProbeAdmitted(admitOthers)
     probeWatch.asked()
@@ -43,7 +43,7 @@ describe('a model has let a review in', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('and is stopped only when what has begun has ended', async () => {
+  it('and stopped only after the end of an admission under way', async () => {
     const begun = Promise.withResolvers<boolean>()
     const probeWatch = whenProbeAdmitted(() => begun.promise)
     probeWatch.answered()

@@ -1,4 +1,4 @@
-/** The review room over the real ledger: what it writes, when it stops, and what becomes of a result that it couldn't report. */
+/** The review room over the real ledger: its writes, its stops, and the fate of an unreported result. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { takeUp } from '../../../functions/sweep/take-up.ts'
 import { openLog } from '../../../shared/aws/log.ts'
@@ -19,7 +19,7 @@ import { attemptRuns, type Handler, work } from './room.ts'
 const NOTHING: LensOutput = { findings: [], coverage: [] }
 const SCOPE = `repository/${repository.id}` as const
 
-/** How often a lens was asked to read, and what it does while it reads. */
+/** Counts the readings of a lens, and decides about each. */
 let readings = 0
 let whileReading: (input: LensInput) => Promise<unknown>
 const lens: Lens = async (input) => {
@@ -42,7 +42,7 @@ afterEach(async () => {
   await world.close()
 })
 
-/** Its worker is lost: taken back after its lease's end, and admitted again. */
+/** The worker is lost: taken back after the end of its lease, and admitted again. */
 async function again(): Promise<Review> {
   const review = await stored(world, 0)
   await takeBack(world.ledger, review, (review.until ?? 0) + 1)
@@ -50,7 +50,7 @@ async function again(): Promise<Review> {
   return admitted(world, 0, { token: 'again-0' })
 }
 
-/** Everything that is due in a while, taken up as the sweeper does. */
+/** Every item due in a while, taken up as by the sweeper. */
 async function sweepLater(): Promise<void> {
   world.now += 10 * world.ledger.timings.reviewLeaseMs
   for (const key of await dueKeys(world.ledger, world.now)) {
@@ -61,7 +61,7 @@ async function sweepLater(): Promise<void> {
 }
 
 describe('a review', () => {
-  it('is read, stored, completed, and its place handed on', async () => {
+  it('is read, stored, completed, and its slot handed on', async () => {
     const review = await admitted(world, 0)
     world.wire.passed.length = 0
     expect(await work(world, review)).toEqual({ outcome: 'completed', findings: 0, blocking: 0 })
@@ -71,7 +71,7 @@ describe('a review', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('AW28: too little time left: nothing is written', async () => {
+  it('AW28: with too little time left is neither read nor written', async () => {
     const review = await admitted(world, 0)
     await expect(work(world, review, [WORK_REMAINING_MIN_MS - 1])).rejects.toMatchObject({ code: 'deadline_too_near' })
     expect(await stored(world, 0)).toEqual(review)
@@ -87,7 +87,7 @@ describe('a review', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('whose lens hangs ends before the function does, with a reason, and its place is free', async () => {
+  it('whose lens hangs ends before the function does, with a reason, and its slot is free', async () => {
     whileReading = () => new Promise(() => undefined)
     const review = await admitted(world, 0)
     expect(await work(world, review, [WORK_REMAINING_MIN_MS, WORK_RESERVE_MS + 1])).toMatchObject({ outcome: 'failed' })
@@ -95,7 +95,7 @@ describe('a review', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('RC6: whose place can’t be freed for throttling stands; the sweeper frees the place', async () => {
+  it('RC6: whose slot can’t be freed for throttling stands; the sweeper frees the slot', async () => {
     const review = await admitted(world, 0)
     const stop = world.wire.refuse(about('UpdateItem', FLEET), 'ProvisionedThroughputExceededException')
     expect(await work(world, review)).toMatchObject({ outcome: 'completed' })
@@ -107,10 +107,10 @@ describe('a review', () => {
   })
 })
 
-describe('a lease that is lost', () => {
+describe('a lost lease', () => {
   const lose = async () => takeBack(world.ledger, await stored(world, 0), Date.now() + 3_600_000)
 
-  it('LE2, RC5, IL3: the late worker gets stale_fence and changes nothing; the review is done once, and paid for once', async () => {
+  it('LE2, RC5, IL3: refuses the late worker with stale_fence, and the review is done and paid for once', async () => {
     whileReading = lose
     await expect(work(world, await admitted(world, 0))).rejects.toMatchObject({
       name: 'stale_fence',
@@ -124,7 +124,7 @@ describe('a lease that is lost', () => {
     expect(readings).toBe(1)
   })
 
-  it('AW38: its lens is told by its signal, and nothing more is written', async () => {
+  it('AW38: aborts the lens by its signal, and the worker writes nothing more', async () => {
     process.env.LEASE_SECONDS = '3'
     whileReading = async ({ signal }) => {
       await lose()
@@ -133,16 +133,16 @@ describe('a lease that is lost', () => {
     }
     await expect(work(world, await admitted(world, 0))).rejects.toMatchObject({ name: 'stale_fence' })
     const writes = world.wire.passed.filter(({ operation }) => /^(Put|Update|Delete)Item$/.test(operation))
-    expect(writes).toHaveLength(1) // the heartbeat that was refused
+    expect(writes).toHaveLength(1) // the refused heartbeat
     whileReading = () => Promise.resolve()
     await grantSlots(world.coordinator, [slotOf(await stored(world, 0))])
     await work(world, await admitted(world, 0, { token: 'again-0' }))
-    expect(readings).toBe(2) // the first said nothing, so nothing was there to be found
+    expect(readings).toBe(2) // the first reading stored nothing, and left nothing to be found
   })
 })
 
-describe('a result that was stored', () => {
-  it('AW26: and could not be reported is not made again', async () => {
+describe('a stored result', () => {
+  it('AW26: that could not be reported is not made again', async () => {
     const review = await admitted(world, 0)
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
@@ -156,7 +156,7 @@ describe('a result that was stored', () => {
     expect(readings).toBe(1)
   })
 
-  it('RC4: under a halt has no effect, and is found again when the halt is lifted', async () => {
+  it('RC4: has no effect under a halt, and is found again after the halt', async () => {
     whileReading = () => setHalt(world.ledger, { scope: SCOPE, by: 'm', why: 'w', since: 1 })
     expect(await work(world, await admitted(world, 0))).toMatchObject({ outcome: 'held' })
     expect(await stored(world, 0)).toMatchObject({ state: 'ended', epoch: 2 })
@@ -170,7 +170,7 @@ describe('a result that was stored', () => {
     expect(readings).toBe(1)
   })
 
-  it('RC4: a result that was recorded before the halt stands under it', async () => {
+  it('RC4: recorded before a halt stands under the halt', async () => {
     await work(world, await admitted(world, 0))
     await setHalt(world.ledger, { scope: SCOPE, by: 'm', why: 'w', since: 1 })
     await expect(work(world, { ...(await stored(world, 0)) })).rejects.toMatchObject({ name: 'stale_fence' })
@@ -178,8 +178,8 @@ describe('a result that was stored', () => {
   })
 })
 
-describe('an Admit that comes again while a worker works', () => {
-  it('is told when that one completes, and its token is gone', async () => {
+describe('a second Admit during the work of a worker', () => {
+  it('is told at the completion, and its token is gone', async () => {
     whileReading = () => asked(world, 0, { token: 'again-0' })
     await work(world, await admitted(world, 0))
     expect(world.answers.at(-1)).toEqual({ token: 'again-0', output: { outcome: 'completed', epoch: 1 } })
@@ -190,7 +190,7 @@ describe('an Admit that comes again while a worker works', () => {
     )
   })
 
-  it('AW44: is told by the sweeper, if that one dies between completing and telling', async () => {
+  it('AW44: is told by the sweeper if the worker dies between completion and answer', async () => {
     const review = await admitted(world, 0)
     const lease = { epoch: 1, owner: 'dies' }
     await leaseReview(world.ledger, review, { ...lease, now: world.now })

@@ -1,4 +1,6 @@
-/** The review room in tests over the real ledger: a run whose plan has reviews, and fresh containers that do them. */
+/**
+ * The review room in tests over the real ledger: a run whose plan has reviews, and fresh containers for the reviews.
+ */
 import { expect, vi } from 'vitest'
 import { CONTRACT } from '../../../shared/base/limits.ts'
 import { putDocument } from '../../../shared/documents/documents.ts'
@@ -17,7 +19,7 @@ const PLAN: Partial<Plan> = {
   openFindings: [],
 }
 
-/** The run of `wantedReview` runs, at that attempt, with a plan of one review where nothing else is said. */
+/** The run of `wantedReview` is running, at the given attempt, by default with a plan of one review. */
 export async function attemptRuns(world: World, attempt: number, changes: Partial<Plan> = {}): Promise<void> {
   const { ledger, now, ending } = world
   const plan = await putDocument(ending.documents, { ...PLAN, ...changes })
@@ -29,7 +31,10 @@ export async function attemptRuns(world: World, attempt: number, changes: Partia
   expect(await updateRun(ledger, run, running, { now })).toBeDefined()
 }
 
-/** A fresh container of the room does the granted review; it is told how many ms are left, the last number for good. */
+/**
+ * A fresh container of the room handles the granted review; `leftMs` are the answers to the remaining time, the last of
+ * them for good.
+ */
 export async function work(world: World, review: Review, remainingMs: readonly number[] = [900_000]) {
   Object.assign(process.env, {
     TABLE_NAME: world.ledger.table,

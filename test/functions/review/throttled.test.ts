@@ -1,4 +1,6 @@
-/** The review room, over the real ledger, while its model is throttled: reviews are parked, and one of them tries it again. */
+/**
+ * The review room, over the real ledger, with a throttled model: reviews are parked, and a probe tries the model again.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
 import { Refused, Retry } from '../../../shared/base/errors.ts'
@@ -21,14 +23,14 @@ const LENS = { lens: 'correctness' } as const
 const NOTHING: LensOutput = { findings: [], coverage: [] }
 const ANSWERED: LensOutput = { ...NOTHING, usage: { model: 'a', inputTokens: 1, outputTokens: 1 } }
 
-/** How often a lens was asked to read, what it does while it reads, and what it says. */
+/** Counts the readings of a lens, decides about each, and has its output. */
 let readings = 0
 let whileReading: (input: LensInput) => Promise<unknown>
-let said: LensOutput
+let output: LensOutput
 const lens: Lens = async (input) => {
   readings += 1
   await whileReading(input)
-  return said
+  return output
 }
 vi.mock('../../../functions/review/lenses/index.ts', () => ({ lensOf: () => Promise.resolve(lens) }))
 
@@ -43,7 +45,7 @@ beforeEach(async () => {
   world.now = Date.now()
   readings = 0
   whileReading = () => Promise.resolve()
-  said = NOTHING
+  output = NOTHING
   await attemptRuns(world, 1, {
     reviews: [0, 1, 2].map((part) => ({ ...LENS, part, paths: [] })),
     model: { model: 'a', baseUrl: 'http://localhost/v1' },
@@ -63,12 +65,12 @@ const throttle = (afterMs = 20_000) => {
 }
 const answers = () => {
   whileReading = () => Promise.resolve()
-  said = ANSWERED
+  output = ANSWERED
 }
 const admittedTo = (part: number, changes: Partial<Review> = {}) =>
   admitted(world, part, { ...LENS, pool: POOL, token: `token-${part}-${world.answers.length}`, ...changes })
 const reviewAt = (part: number) => stored(world, part, LENS)
-/** The time has come at which the closed pool is tried again, and somebody hands on. */
+/** The time of the closed pool has come, and a process hands slots on. */
 async function isTriedAgain(): Promise<void> {
   world.now = ((await closed())?.until ?? 0) + 1
   await grantSlots(world.coordinator)
@@ -83,7 +85,7 @@ async function shown(): Promise<CheckRunResource | undefined> {
 }
 
 describe('a throttled model', () => {
-  it('L1: parks the review: no loss, no result, its place is free and its pool closed for as long as was asked', async () => {
+  it('L1: parks the review without loss or result, frees its slot, and closes its pool for as long as asked', async () => {
     throttle()
     const before = Date.now()
     expect(await work(world, await admittedTo(0))).toEqual({ outcome: 'parked', findings: 0, blocking: 0 })
@@ -98,7 +100,7 @@ describe('a throttled model', () => {
     expect(since).toBeGreaterThanOrEqual(before)
   })
 
-  it('L1: a parked review waits, and its probe’s answer opens the pool before its place is given up', async () => {
+  it('L1: lets a parked review wait until its probe is answered, which opens the pool before the slot is released', async () => {
     throttle()
     await work(world, await admittedTo(0))
     const waits = await admittedTo(0)
@@ -128,8 +130,8 @@ describe('a throttled model', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('what was made before says nothing about the model: the pool stays closed', async () => {
-    said = ANSWERED
+  it('keeps its pool closed after a cached result, which says nothing about the model', async () => {
+    output = ANSWERED
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
       'ValidationException',
@@ -147,7 +149,7 @@ describe('a throttled model', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('the check run says since when and until when, once; and that it goes on, once the model answers', async () => {
+  it('is shown in the check run once, with begin and end, until the model answers again', async () => {
     throttle()
     await work(world, await admittedTo(0))
     expect(await run()).toMatchObject({ parked: { pool: POOL } })
@@ -170,7 +172,7 @@ describe('a throttled model', () => {
     expect(await shown()).toMatchObject({ status: 'in_progress', title: 'Reviewing' })
   })
 
-  it('L2: whose patience is over it fails, with the reason, and closes the pool all the same', async () => {
+  it('L2: fails a review whose patience is over, with the reason, and still closes the pool', async () => {
     throttle()
     await admittedTo(0)
     const since = Date.now() - 61 * MINUTE_MS
@@ -186,7 +188,7 @@ describe('a throttled model', () => {
     expect((await run())?.parked).toBeUndefined()
   })
 
-  it('RC5: a worker that was replaced parks nothing and closes nothing', async () => {
+  it('RC5: is not believed from a replaced worker: no review is parked and no pool closed', async () => {
     whileReading = async () => {
       await takeBack(world.ledger, await reviewAt(0), Date.now() + 60 * MINUTE_MS)
       throw new Retry('model_throttled', 'Too many requests.', 20_000)
@@ -196,13 +198,13 @@ describe('a throttled model', () => {
     expect(await reviewAt(0)).not.toHaveProperty('throttledSince')
   })
 
-  it('a review that asks no model closes no pool: it fails as it would for any other reason', async () => {
+  it('closes no pool for a review without a model, which fails as for any other reason', async () => {
     throttle()
     expect(await work(world, await admitted(world, 0))).toMatchObject({ outcome: 'failed' })
     expect((await readFleet(world.ledger)).closed).toEqual({})
   })
 
-  it('an Admit that came again while it worked waits in its queue, without the machine coming back', async () => {
+  it('queues the token of a second Admit, without another call by the machine', async () => {
     whileReading = async () => {
       await asked(world, 0, { ...LENS, pool: POOL, token: 'again-0' })
       throw new Retry('model_throttled', 'Too many requests.', 20_000)
@@ -214,8 +216,8 @@ describe('a throttled model', () => {
   })
 })
 
-describe('a probe that its model lets in', () => {
-  /** Review 0 was throttled, and tries its model again; review 1 waits. */
+describe('a probe admitted by its model', () => {
+  /** Review 0 was throttled, and is the probe now; review 1 waits. */
   async function probe(): Promise<Review> {
     throttle()
     await work(world, await admittedTo(0))
@@ -232,9 +234,9 @@ describe('a probe that its model lets in', () => {
   const fleetReads = () => world.wire.passed.filter(about('GetItem', FLEET)).length
   const isOpen = () => vi.waitFor(async () => expect(await closed()).toBeUndefined())
 
-  it('L1: opens its pool while it is read: others work beside it, and its run goes on', async () => {
+  it('L1: opens its pool during its reading: other reviews work beside the probe, and its run goes on', async () => {
     const review = await probe()
-    said = ANSWERED
+    output = ANSWERED
     whileReading = async (input) => {
       callsOf(input).answered()
       await vi.waitFor(async () => expect(await run()).not.toHaveProperty('parked'))
@@ -247,7 +249,7 @@ describe('a probe that its model lets in', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('and that is throttled nevertheless is parked, and closes the pool again', async () => {
+  it('and throttled nevertheless is parked, and closes the pool again', async () => {
     const review = await probe()
     whileReading = async (input) => {
       callsOf(input).answered()
@@ -260,7 +262,7 @@ describe('a probe that its model lets in', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('is waited for: what has begun is done before the room answers', async () => {
+  it('is waited for: the pool’s opening is done before the room answers', async () => {
     const review = await probe()
     whileReading = async (input) => {
       callsOf(input).answered()
@@ -273,9 +275,9 @@ describe('a probe that its model lets in', () => {
     expect(world.wire.passed).toEqual([])
   })
 
-  it('opens its pool once it is read, where that failed before', async () => {
+  it('opens its pool after its reading if the opening failed before', async () => {
     const review = await probe()
-    said = ANSWERED
+    output = ANSWERED
     whileReading = async (input) => {
       const opens = about('UpdateItem', FLEET)
       const stop = world.wire.refuse(opens, 'ValidationException')
@@ -303,9 +305,9 @@ describe('a probe that its model lets in', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('differs from who was at work when the pool was closed: that one opens nothing', async () => {
+  it('differs from a review at work when the pool was closed, which opens nothing', async () => {
     const works = await admittedTo(1)
-    said = ANSWERED
+    output = ANSWERED
     whileReading = async (input) => {
       await closePool(world.coordinator, slotOf(await admittedTo(0)), Date.now() + MINUTE_MS)
       callsOf(input).answered()
@@ -314,9 +316,9 @@ describe('a probe that its model lets in', () => {
     expect(await closed()).toBeDefined()
   })
 
-  it('costs others nothing: whose pool is open reads the fleet as often, and writes it no oftener', async () => {
+  it('costs other reviews nothing: a review in an open pool reads and writes the fleet as often as before', async () => {
     const cost = async (part: number, calls: (heard: ModelCalls) => void) => {
-      said = ANSWERED
+      output = ANSWERED
       whileReading = (input) => Promise.resolve(calls(callsOf(input)))
       const review = await admittedTo(part)
       world.wire.passed.length = 0

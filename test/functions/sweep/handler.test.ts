@@ -1,4 +1,4 @@
-/** The sweep as it is invoked: what it measures, which alarms depend on. Over a local table. */
+/** The sweep as invoked, over a local table: its metrics, which alarms depend on, and its lanes. */
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sweepMetrics } from '../../../infra/alarms.ts'
@@ -6,7 +6,7 @@ import { type Key, keyOf } from '../../../shared/ledger/table.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { runOf } from '../../shared/samples.ts'
 
-/** How late what is due is, ms. */
+/** The delay of the due items, ms. */
 const LATE_MS = 20 * 60_000
 
 let world: World
@@ -25,7 +25,7 @@ beforeAll(async () => {
     AWS_LAMBDA_FUNCTION_NAME: 'the-sweep',
   }
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-  // Metrics go to a console of the library's own, past the one that a test can watch.
+  // Metrics go to a console of the library's own, out of reach for a test.
   vi.stubEnv('POWERTOOLS_DEV', 'true')
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false')
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT')
@@ -43,7 +43,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** Sweeps once, and gives the one line of metrics that it wrote. */
+/** Sweeps once, and returns the line of metrics. */
 async function sweep(): Promise<Record<string, unknown>> {
   await handler(undefined, { getRemainingTimeInMillis: () => 50_000 })
   const measured = lines.flatMap((line) => (line.includes('CloudWatchMetrics') ? [JSON.parse(line)] : []))
@@ -57,11 +57,11 @@ async function makeDue(key: Key, members: object): Promise<void> {
 }
 
 describe('each sweep measures', () => {
-  test('nothing late and nothing failed when nothing is due, for silence is what an alarm takes for a dead sweep', async () => {
+  test('no delay and no failure when nothing is due, as an alarm takes missing metrics for a dead sweep', async () => {
     expect(await sweep()).toMatchObject({ [sweepMetrics.oldestDueAge]: 0, [sweepMetrics.dueFailed]: 0 })
   })
 
-  test('how late the oldest due item is, in milliseconds, under the name of its function', async () => {
+  test('the delay of the oldest due item, in milliseconds, under the name of its function', async () => {
     await makeDue(keyOf.fleet(), { slots: {}, version: 1, limits: { configured: 15, enabled: true } })
     const measured = await sweep()
     expect(measured[sweepMetrics.oldestDueAge]).toBeGreaterThanOrEqual(LATE_MS)
@@ -70,15 +70,15 @@ describe('each sweep measures', () => {
     expect(JSON.stringify(measured._aws)).toContain('"Namespace":"Muster"')
   })
 
-  test('what failed, which the alarm counts, for a failing item goes to the back and is not late for long', async () => {
-    // An event that names no repository can't be nudged.
+  test('failures, as the alarm needs: a failing item goes to the back and is never late for long', async () => {
+    // An event without a repository can't be nudged.
     await makeDue(keyOf.event(1, 1, 'closed:1'), { kind: 'closed' })
     expect(await sweep()).toMatchObject({ [sweepMetrics.dueFailed]: 1 })
   })
 })
 
-describe('each kind has a lane of its own', () => {
-  test('many rows that fail, and one that nobody knows, keep no other kind from its turn', async () => {
+describe('each kind of item has a lane of its own', () => {
+  test('many failing items and an unknown item delay no other kind', async () => {
     const dead = Array.from({ length: 60 }, (_, index) => keyOf.event(1, 2, `closed:${index}`))
     for (const key of dead) await makeDue(key, { kind: 'closed' })
     await makeDue({ pk: 'PR#1#2', sk: 'OF A LATER VERSION' }, {})
@@ -86,7 +86,7 @@ describe('each kind has a lane of its own', () => {
     const run = keyOf.run('a'.repeat(64))
     await world.put({ ...run, ...runOf({ state: 'ended' }), ...due(run, Date.now() - 1) })
     let left = 20
-    // Time for a few rows only: less than the dead ones would take.
+    // Time for a few items only: less than the failing items would take.
     const remaining = () => {
       left -= 1
       return left > 0 ? 50_000 : 0
@@ -95,7 +95,7 @@ describe('each kind has a lane of its own', () => {
     expect((await world.item(run))?.dueAt).toBeGreaterThan(Date.now())
   })
 
-  test('rows that were reached go to the back, so that the rest is reached in the next minutes', async () => {
+  test('items reached go to the back, and the next sweeps reach the rest', async () => {
     const ticks = 8
     for (let tick = 0; tick < ticks; tick += 1) {
       let left = 15
@@ -105,7 +105,7 @@ describe('each kind has a lane of its own', () => {
     expect(late).toEqual([])
   })
 
-  test('what is owed for one run is nudged once, however many of its rows are due', async () => {
+  test('post is nudged once for a run, however many of its items are due', async () => {
     const { due } = await import('../../../shared/ledger/table.ts')
     const { repositoryId, number, runId } = { repositoryId: 7, number: 42, runId: 'c'.repeat(64) }
     for (const key of ['one', 'two', 'three']) {

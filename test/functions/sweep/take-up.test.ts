@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** The run of the reviews here is in that state. */
+/** Sets the state of the run of all reviews here. */
 async function runIs(state: RunState): Promise<void> {
   const { ledger, now } = world
   const options = { deliveryId: 'd1', writer: 'w', now, signal: AbortSignal.timeout(8_000) }
@@ -47,7 +47,7 @@ async function runIs(state: RunState): Promise<void> {
   expect(await updateRun(ledger, run, { state }, { now })).toBeDefined()
 }
 
-/** One tick of the sweeper, `afterMs` from now: everything that is due, as its handler takes it up. */
+/** One tick of the sweeper, `afterMs` from now: every due item, taken up as by the handler. */
 async function sweep(afterMs: number): Promise<string[]> {
   world.now += afterMs
   const kinds: string[] = []
@@ -65,7 +65,7 @@ async function sweep(afterMs: number): Promise<string[]> {
 const { recheckMs, grantMs, reviewLeaseMs } = { recheckMs: 60_000, grantMs: 120_000, reviewLeaseMs: 180_000 }
 
 describe('the fleet', () => {
-  it('IL6: a worker that completed and died before it released: its slot is void and goes to who waits', async () => {
+  it('IL6: after a worker’s death between completion and release, the void slot goes to a waiting review', async () => {
     await world.limit({ configured: 1 })
     await worked(world, await admitted(world, 0), { dies: true })
     await admitted(world, 1)
@@ -76,7 +76,7 @@ describe('the fleet', () => {
     expect(await stored(world, 0)).toMatchObject({ state: 'completed' })
   })
 
-  it('RC6: freeing the slot is throttled: the result stands, and the sweeper frees the slot', async () => {
+  it('RC6: after a throttled release the result stands, and the sweeper frees the slot', async () => {
     await world.limit({ configured: 1 })
     const review = await admitted(world, 0)
     await worked(world, review, { dies: true })
@@ -89,7 +89,7 @@ describe('the fleet', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('IL6: a fleet that is written all the time is looked at all the same', async () => {
+  it('IL6: a fleet written all the time is looked at nevertheless', async () => {
     await world.limit({ configured: 2 })
     await worked(world, await admitted(world, 0), { dies: true })
     for (let part = 1; part <= 4; part += 1) {
@@ -100,7 +100,7 @@ describe('the fleet', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('IL7: a full fleet whose grantor died before the review was told: the sweeper finishes the grant', async () => {
+  it('IL7: in a full fleet the sweeper finishes a grant whose writer died before it told the review', async () => {
     await world.limit({ configured: 1 })
     const review = await asked(world, 0)
     await queueTicket(world.ledger, ticketOf(review), 'n')
@@ -119,7 +119,7 @@ describe('a review whose model is throttled', () => {
   const MINUTE_MS = 60_000
   const parkedRun = () => readRun(world.ledger, requestOf().runId)
 
-  /** Part 0 was throttled and has gone; part 1 waits behind the pool, closed until then. */
+  /** Part 0 was throttled and is gone; part 1 waits behind the pool, closed for `untilMs`. */
   async function waitsBehind(untilMs: number): Promise<void> {
     const review = await admitted(world, 0, { pool: POOL })
     await closePool(world.coordinator, slotOf(review), world.now + untilMs)
@@ -128,7 +128,7 @@ describe('a review whose model is throttled', () => {
     expect(await stored(world, 1)).toMatchObject({ state: 'waiting' })
   }
 
-  it('L2: its run says once that it is parked, although it never came to ask the model', async () => {
+  it('L2: marks its run as parked once, although it never called the model', async () => {
     await waitsBehind(20 * MINUTE_MS)
     await sweep(5 * MINUTE_MS)
     const { parked, version } = (await parkedRun()) ?? {}
@@ -143,7 +143,7 @@ describe('a review whose model is throttled', () => {
     expect(shown).toMatchObject({ generation: 1 })
   })
 
-  it('R3: when its time has come it is granted as the one probe, by the sweeper if by nobody else', async () => {
+  it('R3: is granted as the only probe once its time has come, by the sweeper if by no other process', async () => {
     await waitsBehind(MINUTE_MS)
     await admitted(world, 2, { pool: POOL })
     await sweep(recheckMs)
@@ -152,7 +152,7 @@ describe('a review whose model is throttled', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('L2: is given up when patience is over: it has failed, who waits is told, and nothing of it stays', async () => {
+  it('L2: fails once its patience is over, its task is told, and neither ticket nor token stays', async () => {
     await waitsBehind(180 * MINUTE_MS)
     await sweep(59 * MINUTE_MS)
     expect(await stored(world, 1)).toMatchObject({ state: 'waiting' })
@@ -163,7 +163,7 @@ describe('a review whose model is throttled', () => {
     expect(await stored(world, 1)).not.toHaveProperty('token')
   })
 
-  it('a closed pool that nobody waits for any more is forgotten, and the fleet is at rest', async () => {
+  it('a closed pool without waiting reviews is opened, and the fleet is at rest', async () => {
     await waitsBehind(3 * MINUTE_MS)
     const review = await stored(world, 1)
     await endReview(world.ledger, review)
@@ -174,11 +174,11 @@ describe('a review whose model is throttled', () => {
 })
 
 describe('a review', () => {
-  it('IL3, AW37: its worker died: it is taken back, waits for its Admit, and is done once', async () => {
+  it('IL3, AW37: after its worker’s death is taken back, waits for its Admit, and completes once', async () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
     await sweep(reviewLeaseMs)
-    expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1 }) // at its end it still holds
+    expect(await stored(world, 0)).toMatchObject({ state: 'leased', epoch: 1 }) // at its end the lease still holds
     await sweep(recheckMs)
     expect(await stored(world, 0)).toMatchObject({ state: 'planned', epoch: 2 })
     expect(await heldParts(world)).toEqual([])
@@ -188,7 +188,7 @@ describe('a review', () => {
     expect(await worked(world, await admitted(world, 0, { token: 'back-0' }))).toBe('completed')
   })
 
-  it('granted, and nobody came: it waits again at the next epoch and is granted again, its dead token dropped', async () => {
+  it('with a grant that no worker took waits at the next epoch and is granted again, without its dead token', async () => {
     await admitted(world, 0)
     await sweep(grantMs + 1)
     expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 2 })
@@ -196,7 +196,7 @@ describe('a review', () => {
     expect(await heldParts(world)).toEqual([0])
   })
 
-  it('Admit came again while a dead worker held it: it is queued at once, and that Admit is told', async () => {
+  it('taken back with a token of a second Admit is queued at once, and the second Admit is told', async () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
     await asked(world, 0, { token: 'again-0' })
@@ -205,7 +205,7 @@ describe('a review', () => {
     expect(world.answers.at(-1)).toEqual({ token: 'again-0', output: { outcome: 'granted', epoch: 2 } })
   })
 
-  it('lost too often: it fails, who waits is told, and its place is free', async () => {
+  it('with too many losses fails, its task is told, and its slot is free', async () => {
     await admitted(world, 0)
     for (let loss = 1; loss <= REVIEW_LOSSES_MAX; loss += 1) {
       await asked(world, 0, { token: `try-${loss}` })
@@ -216,21 +216,21 @@ describe('a review', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('waiting, its ticket and marker lost with who should have written them: they are written, and it is granted', async () => {
+  it('without ticket and marker, lost with their writer, is queued and granted', async () => {
     await asked(world, 0)
     await sweep(grantMs)
     expect(await stored(world, 0)).toMatchObject({ state: 'granted', epoch: 1 })
     expect(toldParts(world)).toEqual([0])
   })
 
-  it('IL8: who put its ticket died before it looked whether a place is free, and the fleet is at rest: it is granted', async () => {
+  it('IL8: whose writer died between ticket and look at a resting fleet is granted', async () => {
     await queueTicket(world.ledger, ticketOf(await asked(world, 0)), 'n')
     await sweep(grantMs)
     expect(await stored(world, 0)).toMatchObject({ state: 'granted' })
     expect(toldParts(world)).toEqual([0])
   })
 
-  it('RC6: whoever completed it died before it told the Admit that came again: that one is told', async () => {
+  it('RC6: whose worker died between completion and answer: the sweeper tells the second Admit', async () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'dies', now: world.now })
     await asked(world, 0, { token: 'again-0' })
@@ -243,7 +243,7 @@ describe('a review', () => {
     expect(await stored(world, 0)).not.toHaveProperty('token')
   })
 
-  it('IL7: given its place at once, without a ticket, by one who died before it was told: it is told', async () => {
+  it('IL7: with a slot but without a ticket, whose grantor died before the answer, is told', async () => {
     await world.limit({ configured: 1 })
     const stop = world.wire.refuse(about('UpdateItem', 'RUN#'), 'ValidationException')
     await expect(admitted(world, 0)).rejects.toThrow()
@@ -256,7 +256,7 @@ describe('a review', () => {
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
 
-  it('AW44: of a run that no longer runs it is ended, whoever waits for it is told, and its slot is free', async () => {
+  it('AW44: of a run no longer running is ended, its task is told, and its slot is free', async () => {
     await admitted(world, 0)
     await asked(world, 0, { token: 'again-0' })
     const run = await readRun(world.ledger, requestOf().runId)
@@ -267,13 +267,13 @@ describe('a review', () => {
     expect((await readFleet(world.ledger)).slots).not.toHaveProperty(idOf(0))
   })
 
-  it('one that waits costs a look no write but that of its row, however many wait, and is looked at less often', async () => {
+  it('waiting costs no write but that of its due time, and is looked at less often', async () => {
     await world.limit({ configured: 1 })
     for (const part of [0, 1, 2, 3]) await admitted(world, part)
     const before = await world.items()
     world.wire.passed.length = 0
     expect((await sweep(grantMs - 1)).filter((kind) => kind === 'review')).toEqual([])
-    expect((await sweep(1)).filter((kind) => kind === 'review')).toHaveLength(4) // the granted one among them
+    expect((await sweep(1)).filter((kind) => kind === 'review')).toHaveLength(4) // including the granted review
     const written = world.wire.passed.filter(({ operation, body }) => {
       return operation !== 'GetItem' && operation !== 'Query' && JSON.stringify(body).includes('QUEUE#')
     })
@@ -287,17 +287,17 @@ describe('a review', () => {
     }
   })
 
-  it('I1: who left its place free died before it looked into the queues: one look serves all who wait', async () => {
+  it('I1: waiting gets a slot left free by a dead process, and one hand-over serves all', async () => {
     await world.limit({ configured: 1 })
     for (const part of [0, 1, 2]) await admitted(world, part)
     const fleet = await world.item(keyOf.fleet())
-    await world.limit({ configured: 3 }) // raised by one who hands nothing on
+    await world.limit({ configured: 3 }) // raised without a hand-over
     await world.put({ ...keyOf.fleet(), ...(await world.item(keyOf.fleet())), dueAt: fleet?.dueAt })
     await sweep(grantMs)
     expect(await heldParts(world)).toEqual([0, 1, 2])
   })
 
-  it('PL4: waiting under a halt it gets no place: its run is held, its ticket goes and its task is told', async () => {
+  it('PL4: waiting under a halt gets no slot: its run is held, its ticket goes and its task is told', async () => {
     await world.limit({ configured: 1 })
     for (const part of [0, 1]) await admitted(world, part)
     await setHalt(world.ledger, { scope: 'fleet', by: 'a person', why: 'a reason', since: 1 })
@@ -311,7 +311,7 @@ describe('a review', () => {
     expect(await waitingItems(world)).toMatchObject({ tickets: [] })
   })
 
-  it('a live lease is left alone, however often it is looked at', async () => {
+  it('with a live lease is left alone, however many sweeps look', async () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'works', now: world.now })
     const before = await stored(world, 0)
@@ -321,7 +321,7 @@ describe('a review', () => {
 })
 
 describe('a run', () => {
-  it('LE4: accepted and never started, it is started; a start that is repeated is one execution', async () => {
+  it('LE4: accepted but never started is started; a repeated start makes one execution', async () => {
     await world.remove(keyOf.run(requestOf().runId))
     const options = { deliveryId: 'd1', writer: 'w', now: world.now, signal: AbortSignal.timeout(8_000) }
     await acceptRun(world.ledger, requestOf(), options)
@@ -331,7 +331,7 @@ describe('a run', () => {
     expect(world.asked.map(({ operation }) => operation)).toEqual(['DescribeExecution', 'StartExecution'])
   })
 
-  it('PL4, IL12: held, it goes on as the next attempt when its halt is lifted, and not before', async () => {
+  it('PL4, IL12: held goes on as the next attempt once its halt is lifted, and not before', async () => {
     const run = await readRun(world.ledger, requestOf().runId)
     if (run) await updateRun(world.ledger, run, { state: 'held', plan: 'p' }, { now: world.now })
     const scope = `repository/${repository.id}` as const
@@ -343,12 +343,12 @@ describe('a run', () => {
     const resumed = await readRun(world.ledger, requestOf().runId)
     expect(resumed).toMatchObject({ state: 'accepted', attempt: 2 })
     expect(resumed).not.toHaveProperty('plan')
-    // Whatever of the earlier attempt still waits on a token that nobody knows any more ends with it.
+    // Whatever still waits on a token of the earlier attempt ends with its execution.
     const asked = world.asked.map(({ operation }) => operation).filter((operation) => operation !== 'DescribeExecution')
     expect(asked).toEqual(['StopExecution', 'StartExecution'])
   })
 
-  it('PR6: an edited description waits while its head is reviewed, in the same attempt, and goes on after that', async () => {
+  it('PR6: of an edited description waits during the review of its head, in the same attempt, and goes on afterwards', async () => {
     const { ledger, now } = world
     const edited = {
       ...requestOf(),
@@ -359,7 +359,7 @@ describe('a run', () => {
     }
     const options = { deliveryId: 'd2', writer: 'w2', now, signal: AbortSignal.timeout(8_000) }
     const { run } = await acceptRun(ledger, edited, options)
-    const reason = { code: 'attempt_waits', sentence: 'It waits for the review of this head.' } as const
+    const reason = { code: 'attempt_waits', sentence: 'The run waits for the review of this head.' } as const
     await updateRun(ledger, run, { state: 'held', reason }, { now })
     const liveRun = { runId: requestOf().runId, attempt: 1, eventAt: 1 }
     await world.put({ ...keyOf.thread(repository.id, edited.number), head: edited.head, liveRun, version: 1 })
@@ -371,7 +371,7 @@ describe('a run', () => {
     expect(await readRun(ledger, edited.runId)).toMatchObject({ state: 'accepted', attempt: 2 })
   })
 
-  it('I5: running, its execution over, it fails visibly and its check run is completed', async () => {
+  it('I5: running with an ended execution fails visibly, and its check run is completed', async () => {
     world.executionsAbsent = true
     await sweep(recheckMs)
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({
@@ -383,14 +383,14 @@ describe('a run', () => {
     expect(resourceIn(resources, { kind: 'check_run', key: requestOf().head })).toMatchObject({ generation: 1 })
   })
 
-  it('IL10: concluded, everything shown, and who should have seen it died: it is ended at once', async () => {
+  it('IL10: concluded and shown ends at once if post died before its last look', async () => {
     const run = await readRun(world.ledger, requestOf().runId)
     if (run) await updateRun(world.ledger, run, { state: 'concluded' }, { now: world.now })
     await sweep(recheckMs)
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'ended', outcome: 'reviewed' })
   })
 
-  it('held while its execution was asked after, which ended by that: it stays held', async () => {
+  it('held during the read of its execution, which ended for that reason, stays held', async () => {
     const seen = await readRun(world.ledger, requestOf().runId)
     if (!seen) throw new Error('There is no run.')
     await updateRun(world.ledger, seen, { state: 'held' }, { now: world.now })

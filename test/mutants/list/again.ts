@@ -52,7 +52,7 @@ const edited = mutantsOf(
   [
     {
       name: 'edited: the text of a head overtakes its review',
-      find: 'if (isLater && !saysSame) return',
+      find: 'if (isLater && !overtakesTextRun) return',
       replace: 'if (isLater) return',
       breaks: 'A pull request whose description is edited before its opening is heard of is never read by models.',
     },
@@ -70,7 +70,7 @@ const edited = mutantsOf(
     },
     {
       name: 'edited: that its head still stood is forgotten',
-      find: 'saysSame || live?.runId === run.runId ? live.eventAt : 0',
+      find: 'overtakesTextRun || live?.runId === run.runId ? live.eventAt : 0',
       replace: '0',
       breaks: 'A closing before the edit ends the review of a pull request that was reopened.',
     },
@@ -182,7 +182,7 @@ export const again: readonly Mutant[] = [
     [
       {
         name: 'cancel: what is cancelled while it ends keeps its outcome',
-        find: 'updateRun(ledger, run, told, {',
+        find: 'updateRun(ledger, run, cancellation, {',
         replace: 'updateRun(ledger, run, {}, {',
         breaks: 'A reopened pull request whose review was cancelled says that it was closed, and by nobody.',
       },

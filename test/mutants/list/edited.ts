@@ -35,7 +35,7 @@ export const edited: readonly Mutant[] = [
   ...mutantsOf({ file: 'functions/conclude/core/check-run.ts', ...judges }, [
     {
       name: 'conclude: what nobody looked at again is annotated',
-      find: ' && !unseen.has(fingerprint)',
+      find: ' || unseen.has(fingerprint)',
       replace: '',
       breaks: 'An annotation stands on a line that has moved.',
     },

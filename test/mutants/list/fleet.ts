@@ -117,8 +117,8 @@ const handed = mutantsOf(
   [
     {
       name: 'grant slots: the queues read once only',
-      find: 'const open = (next !== before && freeSlots(next) > 0) ||',
-      replace: 'const open =',
+      find: 'const mayGrantMore = (next !== before && freeSlots(next) > 0) ||',
+      replace: 'const mayGrantMore =',
       breaks: 'A ticket that comes while a slot is released waits although the slot is free.',
     },
     {
@@ -141,20 +141,20 @@ const handed = mutantsOf(
     },
     {
       name: 'grant slots: a slot taken at once before who waits',
-      find: 'if (others.length > 0 || isHalted(halts, ticket)) return false',
+      find: 'if (queues.length > 0 || isHalted(halts, ticket)) return false',
       replace: 'if (isHalted(halts, ticket)) return false',
       breaks: 'A newcomer overtakes who has waited.',
     },
     {
       name: 'grant slots: a slot taken at once under a halt',
-      find: 'if (others.length > 0 || isHalted(halts, ticket)) return false',
-      replace: 'if (others.length > 0) return false',
+      find: 'if (queues.length > 0 || isHalted(halts, ticket)) return false',
+      replace: 'if (queues.length > 0) return false',
       tests: ['test/functions/api/halts.test.ts'],
       breaks: 'Work begins in a repository that is halted.',
     },
     {
       name: 'grant slots: a ticket of its own making granted under a halt',
-      find: 'schedule(freed, read, now())',
+      find: 'schedule(freed, queued, now())',
       replace: 'schedule(freed, waiting, now())',
       tests: ['test/functions/api/halts.test.ts'],
       breaks: 'Work begins in a repository that is halted, by who has just put its ticket.',
@@ -194,7 +194,7 @@ const handed = mutantsOf(
 
 const waiting = mutantsOf(
   {
-    file: 'shared/coordinator/waiting.ts',
+    file: 'shared/coordinator/queues.ts',
     tests: ['test/shared/coordinator/grant-slots.test.ts', 'test/shared/coordinator/hold.test.ts'],
     schedules: ['test/simulation/schedules/fleet.test.ts'],
   },

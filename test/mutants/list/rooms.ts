@@ -13,7 +13,7 @@ const claims = mutantsOf(
       find: `    const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
-    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    // Another call of Plan was faster: Step Functions may take a call for failed while it still runs.
     if (current.state === 'held') return { kind: 'held' }
     if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)
@@ -25,7 +25,7 @@ const claims = mutantsOf(
     const thread = await readThread(ledger, run.repository.id, run.number)
     const current = await readRun(ledger, run.runId)
     if (!current || current.attempt !== run.attempt || !isLive(current.state)) return overtaken('another attempt')
-    // Another call of Plan was faster: one that Step Functions has taken for failed may go on.
+    // Another call of Plan was faster: Step Functions may take a call for failed while it still runs.
     if (current.state === 'held') return { kind: 'held' }
     if (current.plan !== undefined) return { kind: 'planned', run: current, plan: current.plan }
     const decision = claim(thread, current, now)
@@ -35,8 +35,8 @@ const claims = mutantsOf(
     },
     {
       name: 'plan: claimed for a head that GitHub does not show',
-      find: "if (seen.kind === 'superseded') return",
-      replace: "if (seen.kind === 'superseded' && now < 0) return",
+      find: "if (state === 'moved') return",
+      replace: "if (state === 'moved' && now < 0) return",
       breaks: 'An older head is reviewed after a newer one was pushed.',
     },
   ],
@@ -118,8 +118,8 @@ const concluded = mutantsOf(
 
 const owedReviews = mutantsOf(
   {
-    file: 'functions/conclude/owed-review.ts',
-    tests: ['test/functions/conclude/owed-review.test.ts'],
+    file: 'functions/conclude/next-review.ts',
+    tests: ['test/functions/conclude/next-review.test.ts'],
     schedules: ['test/simulation/schedules/posting.test.ts'],
   },
   [
@@ -143,8 +143,8 @@ const owedReviews = mutantsOf(
     },
     {
       name: 'conclude: a further review that failed is tried under another key',
-      find: "if (last && before !== 'said') return",
-      replace: 'if (last && before === undefined) return',
+      find: "if (last && last.before !== 'said') return",
+      replace: 'if (last && last.before === undefined) return',
       breaks: 'One that stands on GitHub after all stands there twice.',
     },
     {
@@ -161,10 +161,10 @@ const owedReviews = mutantsOf(
     },
     {
       name: 'conclude: what is shown again is not remembered as said',
-      file: 'functions/conclude/core/restated-conclusion.ts',
+      file: 'functions/conclude/core/restated-verdict.ts',
       find: 'return { ...verdict, runId, planKey, kind, round, announcedIn, announcedBefore }',
       replace: 'return { ...verdict, kind, round, announcedIn, announcedBefore }',
-      tests: ['test/functions/conclude/core/restated-conclusion.test.ts'],
+      tests: ['test/functions/conclude/core/restated-verdict.test.ts'],
       breaks: 'The next review says all of it once more.',
     },
     {

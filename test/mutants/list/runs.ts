@@ -272,7 +272,7 @@ const endings = mutantsOf(
     },
     {
       name: 'ending: the check run of a head that another speaks for',
-      find: 'if (another && thread.head === run.head) return []\n',
+      find: 'if (isReplaced && thread.head === run.head) return []\n',
       replace: '\n',
       breaks: 'A superseded run overwrites the check run of the one that took its place.',
     },
@@ -291,7 +291,7 @@ const endings = mutantsOf(
     },
     {
       name: 'ending: it takes another run’s label away',
-      find: 'if (another) return [checkRun]\n',
+      find: 'if (isReplaced) return [checkRun]\n',
       replace: '\n',
       breaks: 'The label of the run that speaks goes.',
     },
@@ -319,8 +319,8 @@ const held = mutantsOf(
     },
     {
       name: 'held: behind a run that has ended',
-      find: 'if (!(await awaitEnd(ledger, awaited, run.runId))) await wakeRun(ledger, run.runId, now())\n',
-      replace: 'await awaitEnd(ledger, awaited, run.runId)\n',
+      find: 'if (!(await awaitEnd(ledger, awaitedRunId, run.runId))) await wakeRun(ledger, run.runId, now())\n',
+      replace: 'await awaitEnd(ledger, awaitedRunId, run.runId)\n',
       breaks: 'A run waits for one that has ended, and nobody wakes it.',
     },
   ],

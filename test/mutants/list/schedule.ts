@@ -128,7 +128,7 @@ const ceiling = mutantsOf(
     },
     {
       name: 'ceiling: what is not named taken back to its default',
-      find: '...withoutNulls({ ...own, ...patched }),',
+      find: '...withoutNulls({ ...fleetLimits, ...patched }),',
       replace: '...withoutNulls(patched),',
       breaks: 'A change of one limit undoes the others.',
     },

@@ -34,8 +34,8 @@ const answered = mutantsOf(
     },
     {
       name: 'silence: a place is guessed',
-      find: 'now === undefined || others.length > 0',
-      replace: 'now === undefined',
+      find: 'current === undefined || others.length > 0',
+      replace: 'current === undefined',
       breaks: 'A comment goes to a line that the finding may not be about.',
     },
     {

@@ -1,11 +1,11 @@
-/** What leaves an AWS client when a call fails: our own words where AWS isn't there, and never a secret. */
+/** The errors that leave an AWS client: Retry `busy` if AWS is unavailable, and never a secret. */
 import { describe, expect, it } from 'vitest'
 import { sayingRetry } from '../../../shared/aws/client.ts'
 import { isFailure } from '../../../shared/base/errors.ts'
 
 const TOKEN = `gh${'p_'}${'Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2'}`
 
-/** What a client rejects with whose call fails like this. */
+/** The rejection of a client whose call fails with the given error. */
 async function rejectionOf(error: unknown): Promise<unknown> {
   type Call = (request: unknown) => Promise<unknown>
   let around: ((next: Call) => Call) | undefined
@@ -22,8 +22,8 @@ async function rejectionOf(error: unknown): Promise<unknown> {
   )
 }
 
-describe('an error of AWS that nobody expects', () => {
-  it('AW91: keeps its name and its class, and says nothing that looks like a secret, in its stack neither', async () => {
+describe('an unexpected error of AWS', () => {
+  it('AW91: keeps its name and its class, but no likely secret in its message or its stack', async () => {
     const error = Object.assign(new TypeError(`Value ${TOKEN} is not accepted`), { name: 'ValidationException' })
     const rejection = await rejectionOf(error)
     expect(rejection).toBe(error)
@@ -33,18 +33,18 @@ describe('an error of AWS that nobody expects', () => {
   })
 })
 
-describe('AWS that is not there now', () => {
+describe('an unavailable AWS', () => {
   it.each([
     ['a throttle', { name: 'ThrottlingException' }],
     ['a timeout', { name: 'TimeoutError' }],
-    ['a connection that broke', { name: 'Error', code: 'ECONNRESET' }],
+    ['a broken connection', { name: 'Error', code: 'ECONNRESET' }],
     ['a 503', { name: 'Whatever', $metadata: { httpStatusCode: 503 } }],
   ])('%s is Retry busy', async (_what, members) => {
     const rejection = await rejectionOf(Object.assign(new Error('x'), members))
     expect(isFailure(rejection, 'retry') && rejection.code).toBe('busy')
   })
 
-  it('AW25: told by its name, whichever copy of the class it comes from', async () => {
+  it('AW25: is recognised by the error’s name, from any copy of its class', async () => {
     const rejection = await rejectionOf({ name: 'ThrottlingException', message: 'slow down' })
     expect(isFailure(rejection, 'retry')).toBe(true)
   })

@@ -16,7 +16,7 @@ const execution = fc.record({
 })
 
 describe('executionNameOf', () => {
-  it('is readable', () => {
+  it('an execution name is readable', () => {
     const name = executionNameOf({
       owner: 'acme',
       name: 'widgets',
@@ -28,7 +28,7 @@ describe('executionNameOf', () => {
     expect(name).toBe('acme-widgets-pr42-9b9189b-a1-a1b2c3d4e5')
   })
 
-  it('AW56: is at most 80 characters that Step Functions and its logs allow, whatever the repository is called', () => {
+  it('AW56: an execution name has at most 80 characters that Step Functions and its logs allow, for any repository', () => {
     fc.assert(
       fc.property(execution, (run) => {
         expect(executionNameOf(run)).toMatch(EXECUTION_NAME)
@@ -46,7 +46,7 @@ describe('executionNameOf', () => {
     )
   })
 
-  it('AW56: two deliveries that differ only in their last digits, in a repository with a long name, differ', () => {
+  it('AW56: two deliveries with a difference in their last digits have different names, also in a repository with a long name', () => {
     const named = (delivery: string) =>
       executionNameOf({
         owner: 'an-organisation',
@@ -67,7 +67,7 @@ describe('executionNameOf', () => {
 })
 
 describe('runIdOf', () => {
-  it('AW16: the same pull request and cause are the same run, whichever delivery or installation names them', () => {
+  it('AW16: the same pull request and cause are the same run, for any delivery or installation', () => {
     expect(runIdOf(7, 42, causeOf.head(sha('h'), 'main'))).toBe(runIdOf(7, 42, causeOf.head(sha('h'), 'main')))
   })
 
@@ -86,19 +86,19 @@ describe('runIdOf', () => {
     expect(causeOf.head(sha('h'), 'main')).not.toBe(causeOf.head(sha('h'), 'release'))
   })
 
-  it('title and body are told apart, wherever the line between them is', () => {
+  it('title and body stay apart, wherever the line between them is', () => {
     expect(causeOf.text('ab', 'c')).not.toBe(causeOf.text('a', 'bc'))
   })
 })
 
 describe('canonical', () => {
-  // -0 is 0 in JSON, and an own `__proto__` is set by no parser of ours.
+  // -0 is 0 in JSON, and no parser of Muster sets an own `__proto__`.
   const plain = fc
     .jsonValue({ noUnicodeString: false })
     .map((value) => JSON.parse(JSON.stringify(value)) as Plain)
     .filter((value) => !JSON.stringify(value).includes('__proto__'))
 
-  it('is JSON of the same value', () => {
+  it('canonical text is JSON of the same value', () => {
     fc.assert(
       fc.property(plain, (value) => {
         expect(JSON.parse(canonical(value))).toEqual(value)
@@ -106,7 +106,7 @@ describe('canonical', () => {
     )
   })
 
-  it('does not depend on the order of keys', () => {
+  it('canonical text does not depend on the order of keys', () => {
     fc.assert(
       fc.property(plain, (value) => {
         expect(canonical(reversed(value))).toBe(canonical(value))
@@ -123,7 +123,7 @@ describe('canonical', () => {
     )
   })
 
-  it('AW34: a member that is undefined is no member', () => {
+  it('AW34: an undefined member is no member', () => {
     expect(canonical({ a: 1, b: undefined })).toBe('{"a":1}')
     expect(digestOf({ a: 1, b: undefined })).toBe(digestOf({ a: 1 }))
   })
@@ -132,20 +132,20 @@ describe('canonical', () => {
     expect(canonical({ ä: 1, z: 2, Z: 3 })).toBe('{"Z":3,"z":2,"ä":1}')
   })
 
-  it('a text that is no well-formed Unicode has one digest all the same', () => {
+  it('a text with malformed Unicode has a digest, always the same', () => {
     expect(digestOf('\ud800')).toBe(digestOf('\ud800'))
     expect(digestOf('\ud800')).not.toBe(digestOf('\ud801'))
   })
 })
 
 describe('sha256', () => {
-  it('of a text is that of its UTF-8 bytes', () => {
+  it('sha256 of a text is sha256 of its UTF-8 bytes', () => {
     expect(sha256('é')).toBe(sha256(new Uint8Array([0xc3, 0xa9])))
     expect(sha256('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
   })
 })
 
-/** The same value with the keys of every object the other way round. */
+/** The same value with the keys of every object in reverse order. */
 function reversed(value: Plain): Plain {
   if (Array.isArray(value)) return value.map((item: Plain) => reversed(item))
   if (typeof value !== 'object' || value === null) return value

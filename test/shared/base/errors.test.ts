@@ -19,11 +19,14 @@ const failures = [
 ] as const
 
 describe('the closed set of failures', () => {
-  it.each(failures)('AW68: %s is an own name, not that of a class, which minifying would change', (name, failure) => {
-    expect(Object.hasOwn(failure, 'name')).toBe(true)
-    expect(failure.name).toBe(name)
-    expect(failure).toBeInstanceOf(Error)
-  })
+  it.each(failures)(
+    'AW68: %s is an own name, not the name of a class, which minifying would change',
+    (name, failure) => {
+      expect(Object.hasOwn(failure, 'name')).toBe(true)
+      expect(failure.name).toBe(name)
+      expect(failure).toBeInstanceOf(Error)
+    },
+  )
 
   it.each(failures)('AW25: %s is recognised from another copy of its class', (name, failure) => {
     const copy = { ...failure, name: failure.name, message: failure.message }
@@ -31,11 +34,11 @@ describe('the closed set of failures', () => {
     expect(failures.filter(([other]) => isFailure(copy, other)).map(([other]) => other)).toEqual([name])
   })
 
-  it('RC5: stale_fence says nothing about who holds it or what was said', () => {
+  it('RC5: stale_fence names neither the holder nor any content', () => {
     expect({ ...new StaleFence() }).toEqual({ name: 'stale_fence' })
   })
 
-  it('keeps the cause, the code and the remedy', () => {
+  it('a failure keeps the cause, the code and the remedy', () => {
     const cause = new Error('lower')
     const error = new Dead('plan_missing', 'There is no plan.', 'Deliver it again.', { cause })
     expect(error).toMatchObject({ cause, code: 'plan_missing', remedy: 'Deliver it again.' })
@@ -44,7 +47,7 @@ describe('the closed set of failures', () => {
 })
 
 describe('nameOf and sentenceOf', () => {
-  it('read anything that is thrown', () => {
+  it('nameOf and sentenceOf read any thrown value', () => {
     expect([new TypeError('x'), 'text', undefined, null, {}, { name: 3 }].map(nameOf)).toEqual([
       'TypeError',
       'unknown',
@@ -56,7 +59,7 @@ describe('nameOf and sentenceOf', () => {
     expect([new TypeError('x'), 'text', undefined].map(sentenceOf)).toEqual(['x', 'text', 'undefined'])
   })
 
-  it('AW13: what is no failure of ours is none of them', () => {
+  it('AW13: a foreign error is no failure of Muster', () => {
     for (const thrown of ['refused', null, undefined, new Error('refused')])
       expect(isFailure(thrown, 'refused')).toBe(false)
   })

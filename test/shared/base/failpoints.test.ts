@@ -1,4 +1,4 @@
-/** Named points: each stands at one place, tests hear of them, and nothing of them is deployed. */
+/** Failpoints: each stands at one place, listeners hear of all, and no deployed bundle holds any. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -12,17 +12,17 @@ const sources = sourcesBelow(repositoryRoot, ['functions', 'shared'])
   .map(({ text }) => text)
   .join('\n')
 
-test('each point stands at one place', () => {
+test('each failpoint stands at one place', () => {
   const placed = [...sources.matchAll(/\bfailpoint\('([^']+)'\)/g)].map(([, point]) => point)
   expect(placed.sort()).toEqual([...FAILPOINTS].sort())
 })
 
-test('every call stands under the label by which it is dropped', () => {
+test('every failpoint stands under the label that bundling drops', () => {
   const calls = sources.split('\n').filter((line) => /\bfailpoint\(/.test(line))
   expect(calls.filter((line) => !/^\s*FAILPOINT: await failpoint\('[^']+'\)$/.test(line))).toEqual([])
 })
 
-test('whoever listens is waited for, and what it throws is thrown at the point', async () => {
+test('a failpoint waits for its listener, and throws the listener’s error', async () => {
   const heard: string[] = []
   const end = listenAtFailpoints(async (point) => {
     await Promise.resolve()
@@ -37,7 +37,7 @@ test('whoever listens is waited for, and what it throws is thrown at the point',
   expect(heard).toEqual(['plan.claimed', 'conclude.written'])
 })
 
-test('no bundle that is deployed holds a point', async () => {
+test('no deployed bundle holds a failpoint', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-points-'))
   try {
     await bundleRooms({ roomsDirectory: path.join(repositoryRoot, 'functions'), outputDirectory: folder })

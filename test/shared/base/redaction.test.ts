@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { REDACTED, redact, withoutValues } from '../../../shared/base/redaction.ts'
 
-/** Secrets are put together at run time, so that no scanner meets one in this file. */
+/** Secrets are assembled at run time: no scanner may find any in the file. */
 const random = 'q7Rt2Wz9Lk4Xv8Bn3Mc6Pd1Fg5Hj0Ys2Ua7Ei4Oo9'
 const of = (...pieces: readonly string[]) => pieces.join('')
 const keyBody = `${'MIIEpAIBAAKCAQEAx7k'.repeat(4)}\n${'Qm9vIHNlY3JldCBrZXk'.repeat(4)}`
@@ -48,13 +48,13 @@ describe('redact', () => {
     },
   )
 
-  test('RC7: an AWS secret is known by its name, a password by its place in a URL', () => {
+  test('RC7: an AWS secret is recognised by its name, a password by its place in a URL', () => {
     const secret = random.slice(0, 40)
     expect(redact(`aws_secret_access_key=${secret}`)).toBe(`aws_secret_access_key=${secret.slice(0, 4)}${REDACTED}`)
     expect(redact(`postgres://app:${random.slice(0, 12)}@db/x`)).toBe(`postgres://app:${REDACTED}@db/x`)
   })
 
-  test('RC7: a quoted random value of a secret name is taken out', () => {
+  test('RC7: a quoted random value of a secret name is redacted', () => {
     expect(redact(`const password = "${random.slice(0, 20)}"`)).toBe(`const password = "${REDACTED}"`)
     expect(redact(`apiKey: '${random.slice(0, 20)}',`)).toBe(`apiKey: '${REDACTED}',`)
   })
@@ -68,11 +68,11 @@ describe('redact', () => {
     'class="sk-circle-fade-dot sk-chase-dot-before-animated"',
     'task-runner-and-disk-usage-monitoring-12',
     'sha256:9b9189b4b0a8f1c58fc4d11940908f1c58fc4d119409',
-  ])('what is no secret stays readable: %s', (text) => {
+  ])('a text without a secret stays readable: %s', (text) => {
     expect(redact(text)).toBe(text)
   })
 
-  test('repeating it changes nothing', () => {
+  test('a second redaction changes nothing', () => {
     const piece = fc.oneof(
       fc.constantFrom(...SECRETS.map(([, secret]) => secret), of('-----BEGIN ', 'PRIVATE', ' KEY-----'), '-----END '),
       fc.constantFrom('password="', '"', ' ', '\n', '://a:', '@', '=', 'eyJ', '.', REDACTED),
@@ -98,7 +98,7 @@ describe('redact', () => {
     ['blanks after a name', `token${' '.repeat(30)}`],
     ['underscores', 'ghp_'],
     ['one long word', 'A'],
-  ])('takes linear time on %s', (_, unit) => {
+  ])('redaction takes linear time on %s', (_, unit) => {
     const text = unit.repeat(Math.ceil(400_000 / unit.length))
     const started = performance.now()
     redact(text)
@@ -107,7 +107,7 @@ describe('redact', () => {
 })
 
 describe('withoutValues', () => {
-  test('takes out given values, the longest first, and leaves words alone', () => {
+  test('withoutValues removes the given values, the longest first, and leaves words alone', () => {
     expect(withoutValues('id=abcdefgh1234 and abcdefgh', ['abcdefgh', 'abcdefgh1234', 'and'])).toBe(
       `id=abcd${REDACTED} and abcd${REDACTED}`,
     )

@@ -21,12 +21,12 @@ describe('visible', () => {
     expect(visible('if (\u202Eadmin\u2066)')).toBe('if (⟨U+202E⟩admin⟨U+2066⟩)')
   })
 
-  test('tabs, line ends, emoji and other scripts stay as they are', () => {
+  test('tabs, line ends, emoji and other scripts stay unchanged', () => {
     const text = 'a\tb\r\nc 👩‍👩‍👧 한국어'
     expect(visible(text)).toBe(text)
   })
 
-  test('RC9: whatever goes in, what comes out is well-formed, and doing it again changes nothing', () => {
+  test('RC9: visible text is well-formed for any input, and a second call changes nothing', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const once = visible(text)
@@ -48,7 +48,7 @@ describe('cutAtBytes', () => {
     expect(cutAtBytes('é'.repeat(8), 16)).toEqual({ text: 'é'.repeat(8), cut: false })
   })
 
-  test('never more than the limit, never half a character, and a prefix of the text', () => {
+  test('a cut text is never above the limit, never ends in half a character, and is a prefix of the text', () => {
     fc.assert(
       fc.property(anyText.map(visible), fc.integer({ min: 0, max: 60 }), (text, bytesMax) => {
         const result = cutAtBytes(text, bytesMax)
@@ -67,11 +67,11 @@ describe('withoutHidden', () => {
     expect(withoutHidden('seen<!-- the rest is hidden')).toBe('seen')
   })
 
-  test('comments are not put together from what is left of others', () => {
+  test('the rest of removed comments forms no new comment', () => {
     expect(withoutHidden('<!<!-- x -->-- y -->')).toBe('<!-- y -->')
   })
 
-  test('takes linear time where many comments are opened', () => {
+  test('removing comments takes linear time, also with many open comments', () => {
     const started = performance.now()
     withoutHidden('<!--'.repeat(100_000))
     withoutHidden('<!-- -->'.repeat(50_000))
@@ -100,7 +100,7 @@ describe('Markdown', () => {
     )
   })
 
-  test('a code span shows back-ticks as they are', () => {
+  test('a code span shows back-ticks unchanged', () => {
     expect(codeSpan('a`b')).toBe('``a`b``')
     expect(codeSpan('`a`')).toBe('`` `a` ``')
     expect(codeSpan('a\nb')).toBe('`a b`')

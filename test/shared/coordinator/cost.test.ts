@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** Items written since the last count, those of transactions and their condition checks one by one. */
+/** Items written since the last count, with the items and condition checks of transactions counted singly. */
 function written(): string[] {
   const writes = world.wire.passed.flatMap(({ operation, body }) => {
     if (operation !== 'TransactWriteItems') return /^(Put|Update|Delete)Item$/.test(operation) ? [nameOf(body)] : []
@@ -39,20 +39,20 @@ function nameOf(write: Record<string, unknown>): string {
   return key.pk.S.startsWith('QUEUE#') ? 'TICKET' : (key.sk.S.split('#')[0] ?? '')
 }
 
-/** DESIGN §4: lease renewals and index writes apart. */
+/** The budget of writes for a review, without lease renewals and index writes. */
 const WRITES_PER_REVIEW_MAX = 8
-/** Where it has to wait and others release at the same moment: who meets them there is refused, and tries again. */
+/** For a waiting review with simultaneous releases: writes refused by other hand-overs and repeated are included. */
 const WRITES_WAITING_MAX = 12
-/** DESIGN §4 allows 25; one more is for a write that is refused, because more was desired while something was shown. */
+/** The budget is 25: the spare write is for a refusal, when more is desired while a resource is shown. */
 const WRITES_PER_RUN = 24
 
 describe('writes to the ledger', () => {
-  it(`DESIGN §4: a review costs at most ${WRITES_PER_REVIEW_MAX}: 6 where a place is free`, async () => {
+  it(`a review costs at most ${WRITES_PER_REVIEW_MAX} writes: 6 with a free slot`, async () => {
     await worked(world, await admitted(world, 0))
     expect(written()).toEqual(['REVIEW', 'FLEET', 'REVIEW', 'REVIEW', 'REVIEW', 'FLEET'])
   })
 
-  it(`DESIGN §4: a review costs at most ${WRITES_PER_REVIEW_MAX}: also where it has to wait`, async () => {
+  it(`a review costs at most ${WRITES_PER_REVIEW_MAX} writes: also after a wait`, async () => {
     const reviews = 11
     await world.limit({ configured: 1 })
     for (let part = 0; part < reviews; part += 1) await admitted(world, part)
@@ -63,15 +63,15 @@ describe('writes to the ledger', () => {
     expect(writes / reviews).toBeLessThanOrEqual(WRITES_PER_REVIEW_MAX)
   })
 
-  it(`DESIGN §4: a review costs at most ${WRITES_PER_REVIEW_MAX}, refused writes too: 15 side by side`, async () => {
+  it(`a review costs at most ${WRITES_PER_REVIEW_MAX} writes, with refused writes: 15 side by side`, async () => {
     expect(await costSideBySide(15)).toBeLessThanOrEqual(WRITES_PER_REVIEW_MAX)
   })
 
-  it(`a review costs at most ${WRITES_WAITING_MAX}, refused writes too: 30 side by side on 15 places`, async () => {
+  it(`a review costs at most ${WRITES_WAITING_MAX} writes, with refused writes: 30 side by side on 15 slots`, async () => {
     expect(await costSideBySide(30)).toBeLessThanOrEqual(WRITES_WAITING_MAX)
   })
 
-  it(`DESIGN §4: a run costs ${WRITES_PER_RUN} besides its reviews, from its webhook to its end`, async () => {
+  it(`a run costs ${WRITES_PER_RUN} writes besides its reviews, from its webhook to its end`, async () => {
     await accepted()
     await planned()
     await shown(['check_run', 'label'])
@@ -84,7 +84,7 @@ describe('writes to the ledger', () => {
   })
 })
 
-/** Writes a review of so many that are admitted at once, and each worked on as soon as it is told. */
+/** Writes per review, with `count` reviews admitted at once, and each worked on as soon as its grant is told. */
 async function costSideBySide(reviews: number): Promise<number> {
   const parts = Array.from({ length: reviews }, (_, part) => part)
   await world.limit({ configured: 15 })

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-it('I5: who dies while it tells that a review is done leaves the token, and the review due, for who comes next', async () => {
+it('I5: after a death before the answer to the task, the review keeps its token and is still due', async () => {
   const ended = await endReview(world.ledger, await asked(world, 0))
   if (!ended) throw new Error('Expected the review to end.')
   const dies = { client: { send: () => Promise.reject(new Error('The process dies here.')) } } as unknown as Executions
@@ -23,7 +23,7 @@ it('I5: who dies while it tells that a review is done leaves the token, and the 
   expect(await stored(world, 0)).not.toHaveProperty('token')
 })
 
-it('I5: a done review whose token a late grant took off is due no longer', async () => {
+it('I5: a done review whose token was removed by a late grant is due no longer', async () => {
   const ended = await endReview(world.ledger, await asked(world, 0))
   if (ended?.token === undefined) throw new Error('Expected the review to end with its token.')
   await dropToken(world.ledger, ended, ended.token)

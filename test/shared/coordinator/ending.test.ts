@@ -54,7 +54,7 @@ async function wanted<Desired extends Resource>(kind: Desired['kind'], key: stri
 const checkRun = (head = request.head) => wanted<CheckRunResource>('check_run', head)
 const label = () => wanted<LabelResource>('label', 'main')
 
-/** Stops everything at the first write of that operation after `steps` of them, as a process that dies there. */
+/** Stops everything at the first write of the operation after `steps` writes, as if the process died. */
 function dieAfter(steps: number): () => void {
   let writes = 0
   return world.wire.refuse(({ operation }) => {
@@ -65,7 +65,7 @@ function dieAfter(steps: number): () => void {
 }
 
 describe('finishEnding', () => {
-  it('LE6: a review that waits for its place never starts: its ticket goes, its task is told, its run ends', async () => {
+  it('LE6: a waiting review never starts: its ticket goes, its task is told, its run ends', async () => {
     await world.limit({ configured: 1 })
     await claimed()
     await admitted(world, 9, { runId: 'e'.repeat(64) })
@@ -79,7 +79,7 @@ describe('finishEnding', () => {
     expect(await heldParts(world)).toEqual([9])
   })
 
-  it('LE6, AW44: a review that works loses its lease and its slot, which goes to who waits', async () => {
+  it('LE6, AW44: a working review loses its lease and its slot, and a waiting review gets the slot', async () => {
     await world.limit({ configured: 1 })
     await claimed()
     const review = await admitted(world, 0)
@@ -95,7 +95,7 @@ describe('finishEnding', () => {
     expect(operations()).toContain('StopExecution')
   })
 
-  it('LE12: what was completed stays, for the next attempt', async () => {
+  it('LE12: a completed review stays, for the next attempt', async () => {
     await claimed()
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'worker', now: world.now })
@@ -107,7 +107,7 @@ describe('finishEnding', () => {
     expect(await heldParts(world)).toEqual([])
   })
 
-  it('I4: its check run is completed, never green, and post is told to look', async () => {
+  it('I4: the check run is completed, never green, and post is nudged', async () => {
     await claimed()
     await begin()
     await finish()
@@ -119,7 +119,7 @@ describe('finishEnding', () => {
     ])
   })
 
-  it('I5: whatever write it dies before, the next try ends the run, with nothing left of it', async () => {
+  it('I5: after a death before any write, the next try ends the run, and nothing of it is left', async () => {
     for (let steps = 0; ; steps += 1) {
       const number = 100 + steps
       const asked = requestOf({ number, head: sha(`head-${steps}`) })
@@ -141,20 +141,20 @@ describe('finishEnding', () => {
       expect((await waitingItems(world)).tickets).toEqual([])
       const { slots } = (await world.item(keyOf.fleet())) ?? {}
       expect(Object.keys(slots as object).filter((id) => id.startsWith(runId)).length).toBeLessThanOrEqual(
-        died ? 1 : 0, // a slot whose release died is void, and the sweeper's
+        died ? 1 : 0, // a slot whose release died is void, and left to the sweeper
       )
       if (!died) break
     }
   })
 
-  it('its own execution goes on to its end, if it is the one that asks', async () => {
+  it('an execution that ends its own run is not stopped', async () => {
     await claimed()
     await begin()
     await finish({ keepExecution: true })
     expect(operations()).not.toContain('StopExecution')
   })
 
-  it('of a run that is not ending it does nothing', async () => {
+  it('a run in any other state is left alone', async () => {
     await claimed()
     const before = await world.items()
     expect(await finish()).toBe(false)
@@ -162,12 +162,12 @@ describe('finishEnding', () => {
     expect(world.asked).toEqual([])
   })
 
-  it('IL11: an ending of attempt 1 that goes on when attempt 2 has begun leaves attempt 2 untouched', async () => {
+  it('IL11: a late ending of attempt 1 leaves attempt 2 untouched', async () => {
     await claimed()
     await admitted(world, 0)
     await begin('failed')
     let later: unknown[] = []
-    // Between its first look at the run and everything else, another finishes the ending and attempt 2 begins.
+    // Between the first read of the run and the rest, another process finishes the ending and attempt 2 begins.
     world.wire.beforeAnswer(
       ({ operation, body }) => operation === 'GetItem' && JSON.stringify(body).includes(`RUN#${request.runId}`),
       async () => {
@@ -184,7 +184,7 @@ describe('finishEnding', () => {
     expect(await heldParts(world)).toEqual([0])
   })
 
-  it('PR5: where another run speaks for the same head, its check run is left alone', async () => {
+  it('PR5: the check run of a head is left alone if another run speaks for the head', async () => {
     await claimed()
     const edited = requestOf({ cause: 'text:1', kind: 'analyzers', eventAt: 9_000 })
     await claimed(edited, 'd2')
@@ -201,7 +201,7 @@ describe('finishEnding', () => {
     expect(await label()).toEqual({ kind: 'label', label: 'none' })
   })
 
-  it('D3: where a newer head speaks, the label is its own: also if it claims while the older one is being settled', async () => {
+  it('D3: the label belongs to a newer head’s run, even if the run claims during the ending of the older run', async () => {
     await claimed()
     await begin('cancelled')
     const newer = requestOf({ head: sha('newer'), eventAt: 9_000 })
@@ -215,7 +215,7 @@ describe('finishEnding', () => {
     expect(await checkRun()).toMatchObject({ status: 'completed' })
   })
 
-  it('where a newer head speaks, the check run of the older one is completed all the same', async () => {
+  it('the check run of an older head is completed, even if a newer head’s run speaks', async () => {
     await claimed()
     await claimed(requestOf({ head: sha('newer'), eventAt: 9_000 }), 'd2')
     await finish()
@@ -223,7 +223,7 @@ describe('finishEnding', () => {
     expect(await checkRun(sha('newer'))).toBeUndefined()
   })
 
-  it('a delivery that came while it was ending is the next attempt, due at once', async () => {
+  it('a delivery received during the ending makes the next attempt, due at once', async () => {
     await claimed()
     await begin('superseded')
     await acceptRun(world.ledger, requestOf({ eventAt: 9_000 }), {

@@ -32,7 +32,7 @@ async function run(): Promise<Run> {
   return found
 }
 
-/** A run that has concluded with `token-1`: one review and three resources are owed to GitHub. */
+/** A concluded run with `token-1`, which owes GitHub one review and three resources. */
 async function concluded(): Promise<void> {
   const { ledger, now } = world
   await acceptRun(ledger, request, { deliveryId: 'd1', writer: 'w', now, signal: AbortSignal.timeout(8_000) })
@@ -81,7 +81,7 @@ const finish = () => finishIfShown(world.coordinator, request.runId)
 const round = async () => (await readThread(world.ledger, repository.id, request.number))?.round
 
 describe('finishIfShown', () => {
-  it('LE14, I3: nothing is answered while a message or a resource is owed', async () => {
+  it('LE14, I3: no token is answered while a message or a resource is owed', async () => {
     await concluded()
     expect(await finish()).toBe(false)
     await settled('said')
@@ -92,14 +92,14 @@ describe('finishIfShown', () => {
     expect(await run()).toMatchObject({ state: 'concluded' })
   })
 
-  it('LE14: nothing is answered while a message alone is owed', async () => {
+  it('LE14: no token is answered while only a message is owed', async () => {
     await concluded()
     await shown()
     expect(await finish()).toBe(false)
     expect(world.answers).toEqual([])
   })
 
-  it('I3: nothing is answered while a resource is shown as it was before it was raised once more', async () => {
+  it('I3: no token is answered while a resource shows an older generation', async () => {
     await concluded()
     await settled('said')
     await shown()
@@ -109,7 +109,7 @@ describe('finishIfShown', () => {
     expect(world.answers).toEqual([])
   })
 
-  it('with everything shown the run ends, its round counts and its task is told; repeated, nothing more happens', async () => {
+  it('with everything shown the run ends, its round counts and its task is told; a repetition changes nothing', async () => {
     await concluded()
     await settled('said')
     await shown()
@@ -123,7 +123,7 @@ describe('finishIfShown', () => {
     expect(await world.item(keyOf.run(request.runId))).not.toHaveProperty('dueAt')
   })
 
-  it('IL10: post shows everything before conclude, tried again, has written its second token: that one is answered', async () => {
+  it('IL10: a second token of conclude is answered, even if post showed everything before the token was written', async () => {
     await concluded()
     world.deadTokens.add('token-1')
     await settled('said')
@@ -133,7 +133,7 @@ describe('finishIfShown', () => {
     expect(world.answers).toEqual([{ token: 'token-2', output: { outcome: 'shown' } }])
   })
 
-  it('IL10: the second token is written while post finishes by the first: conclude finds the run ended or ends it itself', async () => {
+  it('IL10: a second token of conclude, written while post finishes by the first, finds the run ended, or ends the run', async () => {
     await concluded()
     world.deadTokens.add('token-1')
     await settled('said')
@@ -150,7 +150,7 @@ describe('finishIfShown', () => {
     expect(world.answers).toEqual([{ token: 'token-2', output: { outcome: 'shown' } }])
   })
 
-  it('IL10: the first call of conclude, taken for failed, goes on and writes its token last: the second one is answered too', async () => {
+  it('IL10: the first call of conclude, taken for failed, writes its token last: the second token is answered too', async () => {
     await concluded()
     for (const token of ['token-2', 'token-1']) {
       const before = await run()
@@ -164,7 +164,7 @@ describe('finishIfShown', () => {
     expect(await run()).not.toHaveProperty('token')
   })
 
-  it('I5: one that dies between answering and ending leaves a run that is due, and is finished by the next', async () => {
+  it('I5: after a death between answer and end the run is due, and the next call finishes it', async () => {
     await concluded()
     await settled('said')
     await shown()
@@ -180,10 +180,10 @@ describe('finishIfShown', () => {
     expect(world.answers).toHaveLength(1)
   })
 
-  it('LE9: a message that failed makes the run failed, with a reason and no round, and its task is told', async () => {
+  it('LE9: a failed message makes the run failed, with a reason and no round, and its task is told', async () => {
     await concluded()
     await settled('failed')
-    expect(await finish()).toBe(false) // its check run and label are still owed, and would stay half shown
+    expect(await finish()).toBe(false) // check run and label are still owed, and would stay half shown
     await shown()
     expect(await finish()).toBe(true)
     expect(await run()).toMatchObject({ state: 'ended', outcome: 'failed', reason: { code: 'post_failed' } })
@@ -191,7 +191,7 @@ describe('finishIfShown', () => {
     expect(world.answers).toEqual([{ token: 'token-1', output: { outcome: 'failed' } }])
   })
 
-  it('LE9: a message that an earlier attempt could not say fails no later one', async () => {
+  it('LE9: a failed message of an earlier attempt fails no later attempt', async () => {
     await concluded()
     const message = (await world.items()).find(({ sk }) => String(sk).startsWith('MESSAGE#'))
     await world.ledger.client.send(
@@ -201,13 +201,13 @@ describe('finishIfShown', () => {
       }),
     )
     await shown()
-    expect(await finish()).toBe(false) // its own is still owed
+    expect(await finish()).toBe(false) // the attempt's own message is still owed
     await settled('said')
     expect(await finish()).toBe(true)
     expect(await run()).toMatchObject({ state: 'ended', outcome: 'reviewed' })
   })
 
-  it('leaves a run alone that has not concluded, or is none', async () => {
+  it('a run not concluded, or unknown, is left alone', async () => {
     expect(await finish()).toBe(false)
     await acceptRun(world.ledger, request, {
       deliveryId: 'd1',

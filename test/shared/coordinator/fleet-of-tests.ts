@@ -1,4 +1,4 @@
-/** What the tests of the coordinator do to reviews: the steps of Admit, a worker and the sweeper, one at a time. */
+/** Reviews in tests of the coordinator: the steps of Admit, a worker and the sweeper, each on its own. */
 import { randomUUID } from 'node:crypto'
 import type { Coordinator } from '../../../shared/coordinator/coordinator.ts'
 import { enqueue, grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
@@ -9,13 +9,13 @@ import { type Review, reviewIdOf } from '../../../shared/runs/review.ts'
 import type { Passed, World } from '../ledger/world.ts'
 import { wantedReview } from '../samples.ts'
 
-/** The review as Admit writes it, not queued yet. */
+/** The review as written by Admit, not queued yet. */
 export function asked(world: World, part: number, changes: Partial<Review> = {}): Promise<Review> {
   const wanted = wantedReview(part, changes) as ReturnType<typeof wantedReview>
   return awaitGrant(world.ledger, wanted, { writer: randomUUID(), now: world.now })
 }
 
-/** Admit as a whole: the review waits, or has its place. */
+/** Admit as a whole: the review waits, or has its slot. */
 export async function admitted(
   world: World,
   part: number,
@@ -32,7 +32,7 @@ export async function stored(world: World, part: number, changes: Partial<Review
   return review
 }
 
-/** A worker's whole way with a granted review: lease, completion, and, unless it dies before, the release. */
+/** A worker's whole work on a granted review: lease, completion, and, unless it dies before, the release. */
 export async function worked(
   world: World,
   review: Review,
@@ -48,7 +48,7 @@ export async function worked(
   return kind
 }
 
-/** Review ids that hold a slot, by their part. */
+/** Review ids with a slot, by their part. */
 export async function heldParts(world: World): Promise<number[]> {
   const { slots } = await readFleet(world.ledger)
   return Object.keys(slots)
@@ -56,7 +56,7 @@ export async function heldParts(world: World): Promise<number[]> {
     .toSorted((a, b) => a - b)
 }
 
-/** Sort keys of what waits: markers and tickets. */
+/** Sort keys of markers and tickets. */
 export async function waitingItems(world: World): Promise<{ markers: number; tickets: string[] }> {
   const items = await world.items()
   return {
@@ -65,13 +65,13 @@ export async function waitingItems(world: World): Promise<{ markers: number; tic
   }
 }
 
-/** Parts whose tokens were told that they have a place, in order. */
+/** Parts whose tokens were told of a grant, in order. */
 export const toldParts = (world: World): number[] =>
   world.answers
     .filter(({ output }) => output.outcome === 'granted')
     .map(({ token }) => Number(token.slice(token.lastIndexOf('-') + 1)))
 
-/** Matches a request for the item at this partition key. */
+/** Matches a request for the item at a partition key. */
 export const about =
   (operation: string, partition: string) =>
   (request: Passed): boolean =>

@@ -29,7 +29,7 @@ afterEach(() => world.close())
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-/** The fleet is written with these grants, and whoever wrote it dies. */
+/** The fleet is written with these grants, and their writer dies. */
 async function grantAndDie(...tickets: Ticket[]): Promise<void> {
   const before = await readFleet(world.ledger)
   const next = withGrants(before, tickets, world.now)
@@ -37,7 +37,7 @@ async function grantAndDie(...tickets: Ticket[]): Promise<void> {
   world.now += GRANT_FRESH_MS
 }
 
-/** The review's grant or lease has ended, and it is taken back; nothing else has been done about it yet. */
+/** The review's grant or lease has ended, and the review is taken back, without any further step. */
 async function takenBack(part: number): Promise<Review> {
   const review = await stored(world, part)
   world.now = (review.until ?? 0) + 1
@@ -54,7 +54,7 @@ describe('the ceiling', () => {
     expect(toldParts(world)).toEqual(range(15))
   })
 
-  it('CE3: with concurrency disabled one review runs at a time, in order of turn', async () => {
+  it('CE3: with concurrency disabled a single review runs at a time, in order of turn', async () => {
     await world.limit({ enabled: false })
     for (const part of [2, 0, 1]) await admitted(world, part)
     const order: number[] = []
@@ -66,7 +66,7 @@ describe('the ceiling', () => {
     expect(order).toEqual([2, 0, 1])
   })
 
-  it('CE6: of two takers of the last slot exactly one gets it', async () => {
+  it('CE6: of two reviews asking for the last slot, exactly one gets the slot', async () => {
     await world.limit({ configured: 1 })
     await Promise.all([admitted(world, 0), admitted(world, 1)])
     expect(await heldParts(world)).toHaveLength(1)
@@ -74,7 +74,7 @@ describe('the ceiling', () => {
     expect((await waitingItems(world)).tickets).toHaveLength(1)
   })
 
-  it('CE7, AW43: lowered while more run, it ends none and grants none until fewer run', async () => {
+  it('CE7, AW43: a lowered limit ends no review, and grants none before fewer run', async () => {
     await world.limit({ configured: 7 })
     for (const part of range(8)) await admitted(world, part)
     await world.limit({ configured: 5 })
@@ -86,7 +86,7 @@ describe('the ceiling', () => {
     expect(await heldParts(world)).toEqual([3, 4, 5, 6, 7])
   })
 
-  it(`more places than one write can name are given, and given up, in several: ${FLEET_SLOTS_MAX} at once`, async () => {
+  it(`more slots than fit into a write are granted and released in several writes: ${FLEET_SLOTS_MAX} at once`, async () => {
     const slots = Object.fromEntries(
       range(FLEET_SLOTS_MAX).map((part) => [idOf(part), { epoch: 1, repository: 7, pool: 'lambda', since: 0 }]),
     )
@@ -102,7 +102,7 @@ describe('the ceiling', () => {
     expect(toldParts(world)).toHaveLength(count)
   })
 
-  it('the smallest turns go first over all queues, however long one of them is', async () => {
+  it('the smallest turns go first over all queues, however long a queue', async () => {
     const other = { repository: { id: 8, owner: 'acme', name: 'other', installationId: 70 } }
     for (const part of range(26)) await queueTicket(world.ledger, ticketOf(await asked(world, part)), `n${part}`)
     for (const part of range(4)) {
@@ -115,7 +115,7 @@ describe('the ceiling', () => {
 })
 
 describe('setLimits', () => {
-  it('CE7, AW43: lowered from 15 to 5 while 15 run, none is ended, and none gets a place until fewer than 5 run', async () => {
+  it('CE7, AW43: lowered from 15 to 5 while 15 run, no review is ended, and none gets a slot before fewer than 5 run', async () => {
     for (const part of range(17)) await admitted(world, part)
     await setLimits(world.coordinator, { configured: 5 })
     expect(await heldParts(world)).toEqual(range(15))
@@ -125,7 +125,7 @@ describe('setLimits', () => {
     expect(await heldParts(world)).toEqual([11, 12, 13, 14, 15])
   })
 
-  it('IL13: raised, it grants at once', async () => {
+  it('IL13: a raise grants at once', async () => {
     await setLimits(world.coordinator, { configured: 1 })
     for (const part of range(4)) await admitted(world, part)
     expect(await setLimits(world.coordinator, { configured: 3 })).toMatchObject({ kind: 'changed' })
@@ -133,14 +133,14 @@ describe('setLimits', () => {
     expect(toldParts(world)).toEqual(range(3))
   })
 
-  it('CE2: refused, it changes nothing', async () => {
+  it('CE2: a refused change has no effect', async () => {
     expect(await setLimits(world.coordinator, { configured: 500 })).toMatchObject({ code: 'limit_above_ceiling' })
     expect(await world.items()).toEqual([])
   })
 })
 
 describe('no lost wake-up', () => {
-  it('IL8: a ticket that comes when its queue was seen empty is served, its marker kept', async () => {
+  it('IL8: a ticket written after its queue was seen empty gets a slot, and its marker stays', async () => {
     await world.limit({ configured: 1 })
     const first = await admitted(world, 0)
     await queueTicket(world.ledger, ticketOf(await asked(world, 5)), 'n')
@@ -153,7 +153,7 @@ describe('no lost wake-up', () => {
     expect(toldParts(world)).toContain(1)
   })
 
-  it('IL8: a ticket whose marker comes after its queue was looked for is served by who wrote it', async () => {
+  it('IL8: a ticket whose marker comes after the look at its queue gets a slot by its own writer', async () => {
     await world.limit({ configured: 1 })
     const first = await admitted(world, 0)
     world.wire.beforeAnswer(about('PutItem', 'QUEUE#'), () => grantSlots(world.coordinator, [slotOf(first)]))
@@ -161,7 +161,7 @@ describe('no lost wake-up', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('IL13: the limit is raised while a ticket is on its way: it is served', async () => {
+  it('IL13: a ticket written during a raise of the limit gets a slot', async () => {
     await world.limit({ configured: 1 })
     await admitted(world, 0)
     world.wire.beforeAnswer(about('PutItem', 'QUEUE#'), async () => {
@@ -172,7 +172,7 @@ describe('no lost wake-up', () => {
     expect(await heldParts(world)).toEqual([0, 1])
   })
 
-  it('IL13: the limit is raised after a ticket saw the fleet full: who raised it serves the ticket', async () => {
+  it('IL13: a ticket that saw the fleet full gets a slot by the process that raises the limit afterwards', async () => {
     await world.limit({ configured: 1 })
     await admitted(world, 0)
     world.wire.beforeAnswer(about('GetItem', FLEET), () => world.limit({ configured: 2 }))
@@ -181,7 +181,7 @@ describe('no lost wake-up', () => {
     expect(await heldParts(world)).toEqual([0, 1])
   })
 
-  it('a grant that meets a change of the limits is decided again under the new ones', async () => {
+  it('a grant that meets a change of the limits is decided again under the new limits', async () => {
     await world.limit({ configured: 3 })
     await admitted(world, 0)
     world.wire.beforeAnswer(about('Query', FLEET), () => world.limit({ configured: 1 }))
@@ -190,12 +190,12 @@ describe('no lost wake-up', () => {
     expect((await waitingItems(world)).tickets).toHaveLength(1)
   })
 
-  it('a place that turns out to be given to nobody goes to the next, also when others write the fleet meanwhile', async () => {
+  it('a slot granted to a void ticket goes to the next ticket, even with writes of the fleet in between', async () => {
     await world.limit({ configured: 1 })
     const ended = await asked(world, 0)
     await endReview(world.ledger, ended)
     for (const review of [ended, await asked(world, 1)]) await queueTicket(world.ledger, ticketOf(review), 'n')
-    // The void place is given up in the second round, whose write is refused: the fleet is another one by then.
+    // The void slot is released in the second round, whose write is refused after another write of the fleet.
     world.wire.beforeAnswer(about('GetItem', FLEET), async () => {
       world.wire.beforeAnswer(about('GetItem', FLEET), () => world.limit({}))
     })
@@ -204,7 +204,7 @@ describe('no lost wake-up', () => {
     expect((await waitingItems(world)).tickets).toEqual([])
   })
 
-  it('a place that was taken at once for a review that ended meanwhile is free at once', async () => {
+  it('a slot granted at once to a review ended meanwhile is free at once', async () => {
     const ended = await asked(world, 0)
     await endReview(world.ledger, ended)
     await enqueue(world.coordinator, ended)
@@ -212,7 +212,7 @@ describe('no lost wake-up', () => {
     expect(toldParts(world)).toEqual([])
   })
 
-  it('I1: a ticket whose grant is being finished by another hides nobody who waits behind it', async () => {
+  it('I1: a ticket whose grant is being finished hides no ticket behind it', async () => {
     await world.limit({ configured: 2 })
     const [being, behind] = [await asked(world, 0), await asked(world, 1)]
     for (const review of [being, behind]) await queueTicket(world.ledger, ticketOf(review), 'n')
@@ -225,8 +225,8 @@ describe('no lost wake-up', () => {
   })
 })
 
-describe('a grant that nobody finished', () => {
-  it('IL7: whoever meets the ticket finishes it: the review is granted, its task told, its ticket gone', async () => {
+describe('an unfinished grant', () => {
+  it('IL7: is finished by the next process that meets the ticket: the review is granted, its task told, its ticket gone', async () => {
     const review = await asked(world, 0)
     await queueTicket(world.ledger, ticketOf(review), 'n')
     await grantAndDie(ticketOf(review))
@@ -236,7 +236,7 @@ describe('a grant that nobody finished', () => {
     expect((await waitingItems(world)).tickets).toEqual([])
   })
 
-  it('IL7: in a full fleet too, where nobody looks at tickets: Admit, called again, finishes its own', async () => {
+  it('IL7: is finished by a repeated Admit in a full fleet too, where no process looks at tickets', async () => {
     await world.limit({ configured: 1 })
     const review = await asked(world, 0)
     await queueTicket(world.ledger, ticketOf(review), 'n')
@@ -248,7 +248,7 @@ describe('a grant that nobody finished', () => {
     expect(world.answers).toEqual([{ token: 'again-0', output: { outcome: 'granted', epoch: 1 } }])
   })
 
-  it('IL7: a whole page of them hides nobody who waits behind', async () => {
+  it('IL7: hides no waiting ticket, even with a whole page of such tickets', async () => {
     await world.limit({ configured: 40 })
     const reviews = []
     for (const part of range(21)) reviews.push(await asked(world, part))
@@ -259,7 +259,7 @@ describe('a grant that nobody finished', () => {
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
 
-  it('I1: one that cannot be finished now does not keep the others from it, and is finished by the next', async () => {
+  it('I1: whose finish fails delays no further grant, and is finished by the next process', async () => {
     const stuck = await asked(world, 0, { runId: 'e'.repeat(64) })
     for (const review of [stuck, await asked(world, 1)]) await queueTicket(world.ledger, ticketOf(review), 'n')
     const stop = world.wire.refuse(about('UpdateItem', `RUN#${stuck.runId}`), 'ValidationException')
@@ -272,7 +272,7 @@ describe('a grant that nobody finished', () => {
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
 
-  it('IL4: told twice, the second answer is dead while the worker holds the lease: nothing is taken, the slot stays', async () => {
+  it('IL4: told twice, gets a dead answer while the worker holds the lease: nothing is taken back, the slot stays', async () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'worker', now: world.now })
     const before = await stored(world, 0)
@@ -282,7 +282,7 @@ describe('a grant that nobody finished', () => {
     expect(world.answers).toHaveLength(1)
   })
 
-  it('a dead answer takes only the token: the grant runs to its end', async () => {
+  it('with a dead answer loses only the token, and runs to its end', async () => {
     world.deadTokens.add('token-0')
     const review = await admitted(world, 0)
     expect(review).toMatchObject({ state: 'granted', epoch: 1 })
@@ -293,19 +293,19 @@ describe('a grant that nobody finished', () => {
 })
 
 describe('epochs', () => {
-  it('IL9: a grantor of epoch 1 that goes on late leaves the ticket of epoch 2 alone', async () => {
+  it('IL9: a late grantor of epoch 1 leaves the ticket of epoch 2 alone', async () => {
     await world.limit({ configured: 1 })
     const first = await admitted(world, 0)
     const again = await takenBack(0)
     await grantSlots(world.coordinator, [slotOf(first)])
-    await admitted(world, 1) // takes the place, so that epoch 2 waits
+    await admitted(world, 1) // takes the slot, and epoch 2 waits
     await queueTicket(world.ledger, ticketOf(again), 'n')
     expect(await finishGrant(world.coordinator, ticketOf(first))).toBe('void')
     expect((await waitingItems(world)).tickets).toHaveLength(1)
     expect(await stored(world, 0)).toMatchObject({ state: 'waiting', epoch: 2 })
   })
 
-  it('IL9: an Admit of epoch 1 that goes on late does not keep epoch 2 from its place', async () => {
+  it('IL9: a late Admit of epoch 1 does not keep epoch 2 from its slot', async () => {
     await world.limit({ configured: 1 })
     const first = await admitted(world, 0)
     const again = await takenBack(0)
@@ -319,7 +319,7 @@ describe('epochs', () => {
     expect(await waitingItems(world)).toEqual({ markers: 0, tickets: [] })
   })
 
-  it('the slot of an earlier epoch is void: a ticket of the later one takes its place', async () => {
+  it('a slot of an earlier epoch is void: a ticket of the later epoch replaces the slot', async () => {
     await world.limit({ configured: 2 })
     await admitted(world, 0)
     const again = ticketOf(await takenBack(0))
@@ -339,7 +339,7 @@ describe('epochs', () => {
     expect(await heldParts(world)).toEqual([0])
   })
 
-  it('IL3: a worker whose lease was taken back gets stale; its iteration comes back, and the review is done once', async () => {
+  it('IL3: a worker whose lease was taken back is stale; its iteration comes back, and the review is done once', async () => {
     const review = await admitted(world, 0)
     await leaseReview(world.ledger, review, { epoch: 1, owner: 'slow', now: world.now })
     const planned = await takenBack(0)

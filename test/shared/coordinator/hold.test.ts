@@ -40,8 +40,8 @@ async function runIs(state: RunState, request = requestOf(), deliveryId = 'd1'):
 
 const dueAt = async (request = requestOf()) => (await world.item(keyOf.run(request.runId)))?.dueAt
 
-describe('a run that meets a halt', () => {
-  it('PL4: waits: leases, slots and tickets go, results stay, who waits is told, and others get its places', async () => {
+describe('a run under a halt', () => {
+  it('PL4: waits: leases, slots and tickets go, results stay, waiting tasks are told, and other runs get the slots', async () => {
     await world.limit({ configured: 2 })
     await runIs('running')
     await worked(world, await admitted(world, 0))
@@ -60,10 +60,10 @@ describe('a run that meets a halt', () => {
     expect(await dueAt()).toBe(world.now + world.ledger.timings.recheckMs)
   })
 
-  it('IL12: lifted before it was held: the halt is read once more, and the run is due at once', async () => {
+  it('IL12: is due at once if the halt was lifted before the run was held, as the halt is read once more', async () => {
     await runIs('running')
     await halt()
-    // Its claim was refused by the halt, which is lifted while the run becomes held.
+    // The claim was refused by the halt, and the halt is lifted while the run becomes held.
     world.wire.beforeAnswer(about('UpdateItem', `RUN#${requestOf().runId}`), async () => {
       await lift()
     })
@@ -72,7 +72,7 @@ describe('a run that meets a halt', () => {
     expect(await dueAt()).toBe(world.now)
   })
 
-  it('LE12: resumed, what was completed is reused, and what was ended is asked for anew', async () => {
+  it('LE12: reuses completed reviews once resumed, and asks anew for ended reviews', async () => {
     await runIs('running')
     await worked(world, await admitted(world, 0))
     await admitted(world, 1)
@@ -93,7 +93,7 @@ describe('a run that meets a halt', () => {
     expect(await run()).toEqual(before)
   })
 
-  it('IL11: what an earlier attempt met holds no later one', async () => {
+  it('IL11: is not held by a halt met by an earlier attempt', async () => {
     const first = await runIs('held')
     await resumeRun(world.ledger, first, world.now)
     const before = await world.items()
@@ -101,14 +101,14 @@ describe('a run that meets a halt', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('resumed by two at once it is one attempt', async () => {
+  it('makes one attempt if resumed by two processes at once', async () => {
     const held = await runIs('held')
     const answers = await Promise.all([1, 2].map(() => resumeRun(world.ledger, held, world.now)))
     expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1)
     expect(await run()).toMatchObject({ attempt: 2 })
   })
 
-  it('a series that was to be opened and never planned for is opened by the next attempt', async () => {
+  it('opens its series in the next attempt if no attempt planned for the series', async () => {
     const held = await runIs('held', requestOf({ opensSeries: true }))
     expect(await resumeRun(world.ledger, held, world.now)).toMatchObject({ opensSeries: true })
     const again = await updateRun(world.ledger, await run(), { state: 'held', plan: 'p' }, { now: world.now })
@@ -120,7 +120,7 @@ describe('an edited description', () => {
   const edited = (index = 0) =>
     requestOf({ cause: `text:${index}`, kind: 'analyzers', payloadDigest: `p${index}`, eventAt: 2_000 })
 
-  it('PR6: waits for the review of its head, and is due as soon as that has ended', async () => {
+  it('PR6: waits for the review of its head, and is due once the review’s run has ended', async () => {
     await runIs('running')
     const waiting = await runIs('accepted', edited(), 'd2')
     expect(await holdBehind(world.coordinator, waiting, requestOf().runId)).toBe(true)
@@ -132,7 +132,7 @@ describe('an edited description', () => {
     expect(await dueAt(edited())).toBe(world.now)
   })
 
-  it('PR6: is due as soon as that was reviewed', async () => {
+  it('PR6: is due once its head is reviewed', async () => {
     await runIs('concluded')
     const waiting = await runIs('accepted', edited(), 'd2')
     await holdBehind(world.coordinator, waiting, requestOf().runId)
@@ -141,7 +141,7 @@ describe('an edited description', () => {
     expect(await dueAt(edited())).toBe(world.now)
   })
 
-  it('PR6: what it waits for has ended before it could be asked to wake it: it is due at once', async () => {
+  it('PR6: is due at once if the awaited run had ended before it could be asked to wake', async () => {
     const review = await runIs('concluded')
     await endRun(world.ledger, review, { outcome: 'reviewed', now: world.now })
     const waiting = await runIs('accepted', edited(), 'd2')
@@ -149,7 +149,7 @@ describe('an edited description', () => {
     expect(await dueAt(edited())).toBe(world.now)
   })
 
-  it('edited very often, the run that they wait for stays small', async () => {
+  it('PR6: edited very often, keeps the awaited run small', async () => {
     await runIs('running')
     for (let index = 0; index <= AWAITED_BY_MAX; index += 1) {
       const waiting = await runIs('accepted', edited(index), `e${index}`)
@@ -162,13 +162,13 @@ describe('an edited description', () => {
   })
 })
 
-describe('a head that GitHub shows and whose run was superseded', () => {
+describe('a head on GitHub whose run was superseded', () => {
   const h1 = requestOf({ head: sha('h1') })
   const h2 = requestOf({ head: sha('h2') })
   const revive = async (updatedAt = h1.eventAt, state = 'open') =>
     reviveHead(world.coordinator, await run(h1), { head: { sha: h2.head }, state, updatedAt })
 
-  it('IL1, D3: two heads of one second: GitHub decides, and its choice is asked for again, once', async () => {
+  it('IL1, D3: of two heads of one second, the head on GitHub is asked for again, once', async () => {
     await runIs('concluded', h1)
     const lost = await runIs('running', h2, 'd2')
     await beginEnding(world.ledger, lost, { outcome: 'superseded', reason, now: world.now })
@@ -181,7 +181,7 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('IL1: still ending, it is asked for when it has ended, as of the latest that is known of it', async () => {
+  it('IL1: is asked for again after the end of its ending run, as of its latest known event', async () => {
     await runIs('concluded', h1)
     const lost = await runIs('running', h2, 'd2')
     await beginEnding(world.ledger, lost, { outcome: 'superseded', reason, now: world.now })
@@ -193,7 +193,7 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     expect(await run(h2)).toMatchObject({ state: 'accepted', attempt: 2, eventAt, opensSeries: true })
   })
 
-  it('IL1: of an earlier event than who spoke last, it is of what GitHub shows then, and may claim', async () => {
+  it('IL1: of an earlier event is asked for as of GitHub’s view, and may claim', async () => {
     const earlier = { ...h2, eventAt: h1.eventAt - 5_000 }
     const lost = await runIs('running', earlier, 'd2')
     await runIs('concluded', h1)
@@ -202,7 +202,7 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     expect(await run(h2)).toMatchObject({ state: 'accepted', attempt: 2, eventAt: h1.eventAt + 3_000 })
   })
 
-  it('IL1: not begun yet, and of an earlier event than who spoke last: it is not superseded when it begins', async () => {
+  it('IL1: not begun yet, and of an earlier event than the last speaker, is not superseded at its begin', async () => {
     const waiting = await runIs('accepted', { ...h2, eventAt: h1.eventAt - 5_000 }, 'd2')
     await runIs('concluded', h1)
     await revive(h1.eventAt + 3_000)
@@ -214,7 +214,7 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     })
   })
 
-  it('D3: ended by a closing, while GitHub shows it open: it is asked for again; not while it shows it closed', async () => {
+  it('D3: of a closed run is asked for again while GitHub shows the pull request open, but not while closed', async () => {
     await runIs('concluded', h1)
     await endRun(world.ledger, await runIs('running', h2, 'd2'), { outcome: 'closed', now: world.now })
     const before = await world.items()
@@ -232,7 +232,7 @@ describe('a head that GitHub shows and whose run was superseded', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('one that is live, or that no webhook has brought yet, is left alone', async () => {
+  it('is left alone if its run is live, or has no webhook yet', async () => {
     await runIs('concluded', h1)
     await revive()
     expect(await readRun(world.ledger, h2.runId)).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Endings, holds, take-backs and completions of one run, mixed in any order: whatever came first, nothing of the run is left. */
+/** Endings, holds, take-backs and completions of one run, mixed in any order: in the end nothing of the run is left. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cancelRun } from '../../../shared/coordinator/cancel.ts'
 import { finishEnding } from '../../../shared/coordinator/ending.ts'
@@ -24,10 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** As many orders as `npm test` has time for; each is another one. */
+/** As many orders as `npm test` has time for; every order is different. */
 const ORDERS = 20
 
-/** Shuffles by a seed, so that a failing order can be run again. */
+/** Shuffles by a seed: a failing order can be run again. */
 function shuffled<T>(items: readonly T[], seed: number): T[] {
   let state = seed + 1
   const random = () => {
@@ -42,7 +42,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
 
 describe('one run, ended in every way at once', () => {
   it.each(Array.from({ length: ORDERS }, (_, seed) => seed))(
-    'I5, IL11, order %d: it ends, and leaves nothing behind',
+    'I5, IL11, order %d: the run ends, and leaves nothing behind',
     async (seed) => {
       const number = 1_000 + seed
       const request = requestOf({ number, head: sha(`h1-${seed}`) })
@@ -81,7 +81,7 @@ describe('one run, ended in every way at once', () => {
         () => accepted(requestOf({ number, head: request.head, eventAt: 900 }), 'again'),
       ]
       const order = shuffled(steps, seed)
-      // Two lanes, so that steps meet in the middle of each other.
+      // Two lanes, for steps to interrupt each other.
       const lanes = [order.filter((_, index) => index % 2 === 0), order.filter((_, index) => index % 2 === 1)]
       await Promise.all(
         lanes.map(async (lane) => {
@@ -115,7 +115,7 @@ function accepted(request = requestOf(), deliveryId = `d-${request.head}`) {
   return acceptRun(world.ledger, request, options)
 }
 
-/** Claims as plan does, again and again until it may, or is superseded. */
+/** Claims as plan does, again and again until the claim is allowed, or superseded. */
 async function claimed(request: ReturnType<typeof requestOf>): Promise<void> {
   for (;;) {
     const { ledger, now } = world
@@ -131,7 +131,7 @@ async function claimed(request: ReturnType<typeof requestOf>): Promise<void> {
   }
 }
 
-/** What the sweeper and the run's own next attempts do until it has ended: no later head's run is overtaken. */
+/** The sweeper and the run's own next attempts, until the run has ended: no run of a later head is overtaken. */
 async function swept(runId: string): Promise<void> {
   for (let tick = 0; tick < 10; tick += 1) {
     const current = await run(runId)

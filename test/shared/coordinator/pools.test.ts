@@ -15,14 +15,14 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** Part 0 works and is throttled: its place goes, its pool is closed for a minute. */
+/** Part 0 works and is throttled: its slot goes, its pool is closed for a minute. */
 async function throttled(): Promise<void> {
   const review = await admitted(world, 0, model)
   await closePool(world.coordinator, slotOf(review), world.now + MINUTE)
 }
 
 describe('a throttled pool', () => {
-  it('its place is given up and the pool closed in one write, and other pools get what is free', async () => {
+  it('is closed in the same write that releases the slot, and other pools get the free slot', async () => {
     await world.limit({ configured: 1 })
     await admitted(world, 0, model)
     await admitted(world, 1, model)
@@ -36,7 +36,7 @@ describe('a throttled pool', () => {
     })
   })
 
-  it('who comes meanwhile waits; at its time one is let in, and no second one while that one works', async () => {
+  it('lets reviews wait until its time, then grants a single probe, and no second while the probe works', async () => {
     await throttled()
     for (const part of [1, 2, 3]) await admitted(world, part, model)
     expect(await heldParts(world)).toEqual([])
@@ -46,7 +46,7 @@ describe('a throttled pool', () => {
     expect(await heldParts(world)).toEqual([1])
   })
 
-  it('IL13: its probe opens it before it is done, and all who wait are let in', async () => {
+  it('IL13: is opened by its probe before the probe is done, and all waiting reviews are granted', async () => {
     await throttled()
     for (const part of [1, 2, 3]) await admitted(world, part, model)
     world.now += MINUTE
@@ -56,7 +56,7 @@ describe('a throttled pool', () => {
     expect((await readFleet(world.ledger)).closed).toEqual({})
   })
 
-  it('a probe that ends without an answer of the model leaves it closed, for the next probe', async () => {
+  it('stays closed after a probe without an answer of the model, for the next probe', async () => {
     await throttled()
     for (const part of [1, 2]) await admitted(world, part, model)
     world.now += MINUTE
@@ -66,7 +66,7 @@ describe('a throttled pool', () => {
     expect((await readFleet(world.ledger)).closed).toHaveProperty(['model/a'])
   })
 
-  it('I8: a worker that was replaced neither closes nor opens it', async () => {
+  it('I8: is neither closed nor opened by a replaced worker', async () => {
     const review = await admitted(world, 0, model)
     await closePool(world.coordinator, { ...slotOf(review), epoch: 0 }, world.now + MINUTE)
     expect((await readFleet(world.ledger)).closed).toEqual({})
@@ -74,7 +74,7 @@ describe('a throttled pool', () => {
   })
 })
 
-it('with more queues than one hand-over looks into, none is left out', async () => {
+it('no queue is left out, even with more queues than one hand-over reads', async () => {
   const count = QUEUES_LOOKED_INTO_MAX + 10
   await world.limit({ configured: 5 })
   for (let id = 0; id < count; id += 1) {

@@ -24,7 +24,7 @@ afterEach(() => world.close())
 
 const coordinatorOf = (part: number): Coordinator => coordinators[part % COORDINATORS] ?? world.coordinator
 
-/** Does something that may be `busy`, again until it isn't: as the state machine retries a room. */
+/** Repeats an action that may be `busy`, as the state machine retries a room. */
 async function persistently<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -42,8 +42,8 @@ const admitAll = () =>
     ),
   )
 
-describe(`${TAKERS} takers of ${PLACES} places, ${COORDINATORS} coordinators at once`, () => {
-  it(`I1, CE1: exactly ${PLACES} are granted and told, and the others wait`, async () => {
+describe(`${TAKERS} takers of ${PLACES} slots, ${COORDINATORS} coordinators at once`, () => {
+  it(`I1, CE1: exactly ${PLACES} are granted and told, and all others wait`, async () => {
     await world.limit({ configured: PLACES })
     await admitAll()
     const held = await heldParts(world)
@@ -52,7 +52,7 @@ describe(`${TAKERS} takers of ${PLACES} places, ${COORDINATORS} coordinators at 
     expect((await waitingItems(world)).tickets).toHaveLength(TAKERS - PLACES)
   })
 
-  it('I1: as places are released all are served, each once, never more than there are places, and nothing is left behind', async () => {
+  it('I1: every released slot is granted again, each taker once, never beyond the slots, and no taker is left', async () => {
     await world.limit({ configured: PLACES })
     let releasing = 0
     let most = 0

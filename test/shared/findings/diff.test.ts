@@ -39,7 +39,7 @@ const TWO_HUNKS = [
 ].join('\n')
 
 describe('parsePatch', () => {
-  test('numbers the lines of both sides', () => {
+  test('parsePatch numbers the lines of both sides', () => {
     const [first, second] = hunksOf(TWO_HUNKS)
     expect(first?.lines).toEqual([
       { kind: 'context', text: 'one', oldLine: 1, newLine: 1 },
@@ -66,7 +66,7 @@ describe('parsePatch', () => {
     ])
   })
 
-  test('H15: the note about a missing line feed belongs to the line above it, on each side', () => {
+  test('H15: the note about a missing line feed belongs to the line above, on each side', () => {
     const patch = '@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+new\n\\ No newline at end of file'
     expect(hunksOf(patch)[0]?.lines).toEqual([
       { kind: 'removed', text: 'old', oldLine: 1, noNewline: true },
@@ -84,7 +84,7 @@ describe('parsePatch', () => {
     ])
   })
 
-  test('a carriage return is part of the text, also where it is all of it', () => {
+  test('a carriage return is part of the text, also as the whole text', () => {
     const texts = hunksOf('@@ -1,2 +1,3 @@\n a\r\n+b\r\n\r').flatMap((hunk) => hunk.lines.map((line) => line.text))
     expect(texts).toEqual(['a\r', 'b\r', '\r'])
   })
@@ -94,7 +94,7 @@ describe('parsePatch', () => {
     expect(texts).toEqual(['a', '', 'b', ''])
   })
 
-  test('a side of no lines is read: added, removed, and inserted files and places', () => {
+  test('a side without lines is read: added, removed, and inserted files and lines', () => {
     expect(hunksOf('@@ -0,0 +1,2 @@\n+a\n+b')[0]?.lines).toHaveLength(2)
     expect(hunksOf('@@ -1,2 +0,0 @@\n-a\n-b')[0]?.lines).toHaveLength(2)
     expect(hunksOf('@@ -1 +1 @@\n-a\n+b\n@@ -3,0 +4 @@\n+c')).toHaveLength(2)
@@ -108,11 +108,11 @@ describe('parsePatch', () => {
     ['hunks in the wrong order', '@@ -9 +9 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+b', 4],
     ['overlapping hunks', '@@ -1,2 +1,2 @@\n a\n b\n@@ -2 +2 @@\n-b\n+c', 4],
     ['a note without a line', '@@ -1 +1 @@\n\\ No newline at end of file', 2],
-  ])('%s is unreadable, and says where', (_, patch, atLine) => {
+  ])('%s is unreadable, with its line', (_, patch, atLine) => {
     expect(parsePatch(patch)).toEqual({ readable: false, atLine })
   })
 
-  test('whatever the input, it answers, and the lines it numbers agree with the counts', () => {
+  test('parsePatch answers for any input, and its line numbers agree with the counts', () => {
     const line = fc.oneof(
       fc.constantFrom('@@ -1 +1 @@', '@@ -1,2 +1,2 @@', '+a', '-a', ' a', '', '\\ No newline at end of file', '\r'),
       fc.string(),
@@ -129,7 +129,7 @@ describe('parsePatch', () => {
     )
   })
 
-  test('what was rendered as a patch is read back the same', () => {
+  test('a rendered patch is read back unchanged', () => {
     const entry = fc.record({
       kind: fc.constantFrom('context' as const, 'added' as const, 'removed' as const),
       text: fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', '')),
@@ -152,12 +152,12 @@ describe('parsePatch', () => {
 })
 
 describe('fileChangeOf', () => {
-  test('H11: an absent patch is normal and says so', () => {
+  test('H11: an absent patch is normal, with a reason', () => {
     const file = fileChangeOf(listed(undefined, { filename: 'logo.png', additions: 0, deletions: 0 }))
     expect(file).toMatchObject({ path: 'logo.png', hunks: [], noPatch: 'no_patch' })
   })
 
-  test('H12: a rename keeps both paths, and a pure one has nothing to read', () => {
+  test('H12: a rename keeps both paths, and a pure rename has nothing to read', () => {
     const edited = fileChangeOf(listed('@@ -1 +1 @@\n-a\n+b', { status: 'renamed', previous_filename: 'src/old.ts' }))
     expect(edited).toMatchObject({ path: 'src/a.ts', previousPath: 'src/old.ts', status: 'renamed' })
     expect(edited.noPatch).toBeUndefined()
@@ -170,11 +170,11 @@ describe('fileChangeOf', () => {
     expect(fileChangeOf(listed('@@ -1 +1 @@\n-a\n+b', { filename })).path).toBe(filename)
   })
 
-  test('a patch that makes no sense is named unreadable, never taken for an empty one', () => {
+  test('a patch without sense is unreadable, never empty', () => {
     expect(fileChangeOf(listed('nonsense'))).toMatchObject({ hunks: [], noPatch: 'unreadable_patch' })
   })
 
-  test('counts the lines of diff, context too', () => {
+  test('diffLinesOf counts the lines of diff, context too', () => {
     expect(diffLinesOf(fileChangeOf(listed(TWO_HUNKS)))).toBe(8)
   })
 })
@@ -186,12 +186,12 @@ describe('anchorInDiff', () => {
     expect(anchorInDiff(file, 'RIGHT', 20, 20)).toBeUndefined()
   })
 
-  test('A2: a range over two hunks is clipped to the one that holds most of it', () => {
+  test('A2: a range over two hunks is clipped to the hunk with most of the range', () => {
     expect(anchorInDiff(file, 'RIGHT', 2, 42)).toEqual({ side: 'RIGHT', startLine: 2, line: 4 })
     expect(anchorInDiff(file, 'RIGHT', 4, 43)).toEqual({ side: 'RIGHT', startLine: 41, line: 43 })
   })
 
-  test('A3: one line starts where it ends', () => {
+  test('A3: a range of one line starts at its end', () => {
     expect(anchorInDiff(file, 'RIGHT', 2, 2)).toEqual({ side: 'RIGHT', startLine: 2, line: 2 })
   })
 
@@ -201,7 +201,7 @@ describe('anchorInDiff', () => {
     expect(anchorInDiff(removed, 'LEFT', 1, 2)).toEqual({ side: 'LEFT', startLine: 1, line: 2 })
   })
 
-  test('every anchor it gives lies in one hunk', () => {
+  test('every anchor lies in one hunk', () => {
     const range = fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }))
     fc.assert(
       fc.property(range, fc.constantFrom('LEFT' as const, 'RIGHT' as const), ([start, length], side) => {

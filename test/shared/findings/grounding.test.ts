@@ -86,7 +86,7 @@ function only(claims: ClaimedFinding, more: Partial<GroundingContext> = {}): Fin
 }
 
 describe('a quote', () => {
-  test('A8: gives the line, which code computes', () => {
+  test('A8: code computes the line of a quote', () => {
     expect(only(quoting('const tries = 4')).location).toEqual({
       kind: 'lines',
       path: 'src/a.ts',
@@ -97,39 +97,39 @@ describe('a quote', () => {
     })
   })
 
-  test('A8: that stands several times means the place nearest to the line named', () => {
+  test('A8: a quote with several matches means the line nearest to the named line', () => {
     expect(only(quoting('return open(')).location).toMatchObject({ line: 3 })
     expect(only(quoting('return   open(', { nearLine: 39 })).location).toMatchObject({ line: 42 })
   })
 
-  test('A8: without a line named, a changed line goes before one that only stands nearby', () => {
+  test('A8: without a named line, a changed line goes before other lines of the diff', () => {
     const files = [fileOf('@@ -1,2 +1,3 @@\n close()\n+close()\n end')]
     expect(only(quoting('close()'), { files, texts: () => undefined }).location).toMatchObject({ line: 2 })
   })
 
-  test('A8: exact text goes before text that differs in white space', () => {
+  test('A8: exact text goes before text with other white space', () => {
     const files = [fileOf('@@ -0,0 +1,2 @@\n+if ( a )  run()\n+if ( a ) run()')]
     expect(only(quoting('if ( a ) run()', { nearLine: 1 }), { files, texts: () => undefined }).location).toMatchObject({
       line: 2,
     })
   })
 
-  test('of several lines is a range, also where its white space differs', () => {
+  test('a quote of several lines is a range, also with other white space', () => {
     expect(only(quoting('\nconst tries = 4\n return open( tries )\n')).location).toMatchObject({
       startLine: 2,
       line: 3,
     })
   })
 
-  test('of a removed line is on the left', () => {
+  test('a quote of a removed line is on the left', () => {
     expect(only(quoting('const tries = 3')).location).toMatchObject({ side: 'LEFT', line: 2, inDiff: true })
   })
 
-  test('A1: of an unchanged line outside the hunks stands, but not in the diff', () => {
+  test('A1: a quote of an unchanged line outside the hunks stands, but not in the diff', () => {
     expect(only(quoting('line 20')).location).toMatchObject({ line: 20, inDiff: false })
   })
 
-  test('is matched against CRLF lines without their carriage return', () => {
+  test('a quote is matched against CRLF lines without their carriage return', () => {
     const files = [fileOf('@@ -1 +1,2 @@\n one\r\n+two\r')]
     expect(only(quoting('one\ntwo'), { files, texts: () => 'one\r\ntwo\r\n' }).location).toMatchObject({
       startLine: 1,
@@ -137,7 +137,7 @@ describe('a quote', () => {
     })
   })
 
-  test('of a line that was redacted for a model is found', () => {
+  test('a quote of a line redacted for a model is found', () => {
     const secret = ['gh', 'p_', 'q7Rt2Wz9Lk4Xv8Bn3Mc6Pd1Fg5Hj0Ys2Ua7E'].join('')
     const files = [fileOf(`@@ -0,0 +1 @@\n+const token = "${secret}"`)]
     const finding = only(quoting(`const token = "ghp_${REDACTED}"`), { files, texts: () => undefined })
@@ -146,30 +146,30 @@ describe('a quote', () => {
   })
 
   test.each([
-    ['that is nowhere is rejected, never moved to line 1', 'const tries = 5', 'quote_not_found'],
-    ['of nothing is rejected', ' \n\t', 'quote_empty'],
-  ])('A8: %s', (_, quote, reason) => {
+    ['of unknown code', 'const tries = 5', 'quote_not_found'],
+    ['of nothing', ' \n\t', 'quote_empty'],
+  ])('A8: a quote %s is rejected, never moved to line 1', (_, quote, reason) => {
     const { findings, rejected } = groundClaims([quoting(quote)], context())
     expect(findings).toEqual([])
     expect(rejected).toMatchObject([{ reason, path: 'src/a.ts', title: 'Off by one' }])
   })
 
-  test('H5: of a file that was not read is rejected', () => {
+  test('H5: a quote of a file outside of the review is rejected', () => {
     const { rejected } = groundClaims([quoting('const tries = 4', { path: 'src/b.ts' })], context())
     expect(rejected).toMatchObject([{ reason: 'path_not_in_diff', path: 'src/b.ts' }])
   })
 })
 
 describe('lines', () => {
-  test('A2: over two hunks are clipped to one', () => {
+  test('A2: lines over two hunks are clipped to one', () => {
     expect(only(lines(3, 42)).location).toMatchObject({ startLine: 3, line: 5, inDiff: true })
   })
 
-  test('A3: equal or reversed ends are put right', () => {
+  test('A3: equal or reversed ends are put in order', () => {
     expect(only(lines(3, 2)).location).toMatchObject({ startLine: 2, line: 3 })
   })
 
-  test('A7: of a removed file are on the left', () => {
+  test('A7: lines of a removed file are on the left', () => {
     const files = [fileOf('@@ -1,2 +0,0 @@\n-a\n-b', 'src/a.ts', { status: 'removed' })]
     expect(only(lines(1, 2, 'LEFT'), { files, texts: () => undefined }).location).toMatchObject({
       side: 'LEFT',
@@ -182,15 +182,15 @@ describe('lines', () => {
     [44, 50],
     [1.5, 2],
     [Number.NaN, 2],
-  ])('that the file does not have are rejected: %d to %d', (startLine, line) => {
+  ])('lines outside of the file are rejected: %d to %d', (startLine, line) => {
     expect(groundClaims([lines(startLine, line)], context()).rejected).toMatchObject([{ reason: 'line_not_in_file' }])
   })
 
-  test('that go on after the end of the file end there', () => {
+  test('lines beyond the end of the file end there', () => {
     expect(only(lines(20, 1_000_000_000)).location).toMatchObject({ line: 43 })
   })
 
-  test('H12: named by the path before a rename are those of the file', () => {
+  test('H12: lines under the path before a rename are lines of the renamed file', () => {
     const files = [fileOf(PATCH, 'src/new.ts', { status: 'renamed', previous: 'src/a.ts' })]
     expect(only(lines(2, 2), { files }).location).toMatchObject({ path: 'src/new.ts' })
   })
@@ -210,7 +210,7 @@ describe('identity', () => {
     expect(after?.location).not.toEqual(before.location)
   })
 
-  test('FI1: a finding that stood before keeps the head at which it was first said', () => {
+  test('FI1: an open finding keeps its first head', () => {
     const before = only(quoting('const tries = 4'))
     const [after] = groundClaims([quoting('const tries = 4')], { ...moved, openFindings: [before] }).findings
     expect(after?.originHead).toBe(HEAD)
@@ -224,7 +224,7 @@ describe('identity', () => {
     expect(only(quoting('forty-one')).fingerprint).not.toBe(base)
   })
 
-  test('the same lines twice in one head are two findings, whatever the order of the claims', () => {
+  test('the same lines twice in one head are two findings, in any order of the claims', () => {
     const both = [lines(3, 3), lines(42, 42)]
     const forward = groundClaims(both, context()).findings.map((finding) => [finding.fingerprint, finding.location])
     const backward = groundClaims(both.toReversed(), context()).findings.map((finding) => [
@@ -235,7 +235,7 @@ describe('identity', () => {
     expect(backward).toEqual(forward)
   })
 
-  test('D9: where the hunk ends is no part of the identity', () => {
+  test('D9: the end of a hunk is no part of the identity', () => {
     const whole = fileOf(['@@ -1,3 +1,3 @@', '+a', ' b', ' c', '-d'].join('\n'))
     const part = fileOf(['@@ -1,2 +1,2 @@', '+a', ' b', '-d'].join('\n'))
     const texts = () => 'a\nb\nc\n'
@@ -257,7 +257,7 @@ describe('texts', () => {
     )
   })
 
-  test('RC7: what a lens conceals is gone from texts, quote and rejections', () => {
+  test('RC7: concealed values are gone from texts, quote and rejections', () => {
     const value = 'hunter2-but-longer'
     const files = [fileOf(`@@ -0,0 +1 @@\n+pass ${value}`)]
     const location: ClaimedLocation = { kind: 'lines', path: 'src/a.ts', side: 'RIGHT', startLine: 1, line: 1 }
@@ -283,7 +283,7 @@ describe('texts', () => {
     expect(only(claim({ kind: 'pull_request' })).cut).toBe(false)
   })
 
-  test('RC8, RC9: whatever a lens says, a finding is well-formed and within its bytes', () => {
+  test('RC8, RC9: a finding is well-formed and within its bytes, for any claim of a lens', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'binary' }).map((piece) => piece.repeat(3_000)),
@@ -299,7 +299,7 @@ describe('texts', () => {
     )
   })
 
-  test('AD4: our own marker in a text is neutralised', () => {
+  test('AD4: a marker of Muster in a text is neutralised', () => {
     const finding = only(claim({ kind: 'pull_request' }, { why: '<!-- muster:v1 finding abc -->' }))
     expect(finding.why).not.toContain('<!-- muster:')
   })

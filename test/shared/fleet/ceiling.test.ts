@@ -23,8 +23,8 @@ function changed(current: FleetLimits, patch: unknown): FleetLimits {
   return change.limits
 }
 
-describe('what takes effect', () => {
-  it('AW94: a fleet at rest has its default of 15 places, in each pool and for each repository', () => {
+describe('effective limits', () => {
+  it('AW94: a fleet at rest has its default of 15 slots, in each pool and for each repository', () => {
     const all = { configured: FLEET_CONCURRENCY_DEFAULT, effective: FLEET_CONCURRENCY_DEFAULT }
     expect(effectiveOf(LIMITS_DEFAULT)).toEqual(all)
     expect(effectiveOfPool(LIMITS_DEFAULT, 'lambda')).toEqual(all)
@@ -32,7 +32,7 @@ describe('what takes effect', () => {
     expect(effectiveOfRepository(LIMITS_DEFAULT)).toEqual(all)
   })
 
-  it('CE3: with concurrency disabled it is 1, whatever is configured, for the fleet and all that is in it', () => {
+  it('CE3: with concurrency disabled the limit is 1, whatever is configured, for the fleet, its pools and its repositories', () => {
     const off = limits({ configured: 50, enabled: false, perRepository: 20, pools: { lambda: { configured: 30 } } })
     const one = { effective: 1, reason: 'concurrency_disabled' }
     expect(effectiveOf(off)).toEqual({ configured: 50, ...one })
@@ -40,13 +40,13 @@ describe('what takes effect', () => {
     expect(effectiveOfRepository(off)).toEqual({ configured: 50, ...one })
   })
 
-  it('CE3: a pool of which concurrency is disabled has 1, the others what they had', () => {
+  it('CE3: a pool with concurrency disabled has 1, every other pool keeps its limit', () => {
     const off = limits({ pools: { 'model/a': { configured: 8, enabled: false } } })
     expect(effectiveOfPool(off, 'model/a')).toEqual({ configured: 8, effective: 1, reason: 'concurrency_disabled' })
     expect(effectiveOfPool(off, 'model/b').effective).toBe(FLEET_CONCURRENCY_DEFAULT)
   })
 
-  it('CE2: a stored value beyond a ceiling is reported as what takes effect, and why', () => {
+  it('CE2: for a stored value beyond a ceiling the effective limit is reported, with the reason', () => {
     const beyond = limits({ configured: 5_000, pools: { external: { configured: 50 } } })
     expect(effectiveOf(beyond)).toEqual({ configured: 5_000, effective: FLEET_SLOTS_MAX, reason: 'fleet_ceiling' })
     expect(effectiveOfPool(beyond, 'external')).toEqual({
@@ -61,7 +61,7 @@ describe('what takes effect', () => {
     })
   })
 
-  it('a pool and a repository have no more than the fleet, and say what holds them down', () => {
+  it('a pool and a repository have no more than the fleet, and name the limiting reason', () => {
     const tight = limits({
       configured: 20,
       accountQuota: 10,
@@ -77,7 +77,7 @@ describe('what takes effect', () => {
     })
   })
 
-  it('is never below 1: a ceiling of 0 would be a halt that nobody sees', () => {
+  it('a limit is never below 1: a ceiling of 0 would be an invisible halt', () => {
     for (const configured of [0, -3]) {
       const low = limits({ configured, accountQuota: 0, perRepository: 0, pools: { lambda: { configured: 0 } } })
       const all = [effectiveOf(low), effectiveOfPool(low, 'lambda'), effectiveOfRepository(low)]
@@ -87,7 +87,7 @@ describe('what takes effect', () => {
 })
 
 describe('changeLimits', () => {
-  it('changes only what it names; null takes a value back to its default', () => {
+  it('changes only the named limits; null takes a value back to its default', () => {
     const before = limits({ configured: 20, perRepository: 3, pools: { lambda: { configured: 5, enabled: false } } })
     expect(changed(before, { configured: 30 })).toEqual({ ...before, configured: 30, revision: 1 })
     expect(changed(before, { pools: { lambda: { enabled: null } } }).pools).toEqual({ lambda: { configured: 5 } })
@@ -108,7 +108,7 @@ describe('changeLimits', () => {
     ['accountQuota', { accountQuota: 16 }, { pools: { 'model/a': { configured: 17 } } }],
     ['accountQuota', { configured: 50 }, { accountQuota: 16 }],
     ['accountQuota', { pools: { 'model/a': { configured: 50 } } }, { accountQuota: 16 }],
-  ])('CE2: what could never take effect is refused, and %s is named', (limit, current, patch) => {
+  ])('CE2: a value beyond a ceiling is refused, and %s is named', (limit, current, patch) => {
     expect(changeLimits(limits(current), patch)).toMatchObject({ kind: 'refused', code: 'limit_above_ceiling', limit })
   })
 
@@ -122,36 +122,36 @@ describe('changeLimits', () => {
     ['limits', { ceiling: 3 }],
     ['limits', 'fifteen'],
     ['limits', null],
-  ])('a patch that is none is refused, and %s is named', (limit, patch) => {
+  ])('a malformed patch is refused, and %s is named', (limit, patch) => {
     expect(changeLimits(LIMITS_DEFAULT, patch)).toMatchObject({ kind: 'refused', code: 'limits_invalid', limit })
   })
 
-  it('two limits that fit each other are accepted in one change, though neither would be alone', () => {
+  it('two limits that fit each other are accepted in one change, even if neither fits alone', () => {
     expect(changed(limits({ configured: 50 }), { configured: 10, accountQuota: 16 })).toMatchObject({
       configured: 10,
       accountQuota: 16,
     })
   })
 
-  it('what is stored beyond a ceiling keeps nobody from changing something else', () => {
+  it('a stored value beyond a ceiling prevents no change of another limit', () => {
     const beyond = limits({ configured: 50, accountQuota: 16 })
     expect(changed(beyond, { enabled: false, perRepository: 4 })).toMatchObject({ configured: 50, perRepository: 4 })
   })
 
-  it('a revision that others have changed since is refused', () => {
+  it('an outdated revision is refused', () => {
     const once = changed(LIMITS_DEFAULT, { configured: 10 })
     expect(changeLimits(once, { configured: 12 }, 0)).toMatchObject({ code: 'limits_changed', limit: 'revision' })
     expect(changeLimits(once, { configured: 12 }, 1)).toMatchObject({ kind: 'changed', limits: { revision: 2 } })
   })
 
-  it('the fleet item stays small: more pools than it holds are refused', () => {
+  it('the fleet item stays small: more pools than fit are refused', () => {
     const pools = Object.fromEntries(
       Array.from({ length: POOLS_LIMITED_MAX + 1 }, (_, i) => [`model/${i}`, { configured: 1 }]),
     )
     expect(changeLimits(LIMITS_DEFAULT, { pools })).toMatchObject({ code: 'limits_invalid', limit: 'pools' })
   })
 
-  it('CE4: no sequence of accepted changes stores what breaks a ceiling', () => {
+  it('CE4: no sequence of accepted changes stores a value beyond a ceiling', () => {
     const value = fc.option(fc.integer({ min: 0, max: 250 }))
     const pool = fc.record({ configured: value, enabled: fc.option(fc.boolean()) }, { requiredKeys: [] })
     const patch = fc.record(

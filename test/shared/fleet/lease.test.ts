@@ -32,7 +32,7 @@ const recheckAt = NOW + 1
 const taking = (review: Review, now = NOW, lost?: LostWorker) =>
   takeBack(review, { now, writer: 'nonce', recheckAt, ...(lost ? { lost } : {}) })
 
-/** What the table does: the item after the step, or undefined if a condition doesn't hold. */
+/** The table's part: the item after the step, or undefined if a condition doesn't hold. */
 function write(before: LeaseItem, step: LeaseStep): LeaseItem | undefined {
   const holds = Object.entries(step.if).every(([member, value]) => before[member as keyof LeaseItem] === value)
   return holds ? after(before, step) : undefined
@@ -47,14 +47,14 @@ describe('acquire', () => {
   })
 
   it.each([
-    ['is another’s', leased({ owner: 'other' }), { kind: 'refused', code: 'lease_held' }],
+    ['is leased by another worker', leased({ owner: 'other' }), { kind: 'refused', code: 'lease_held' }],
     ['is at another epoch', item({ epoch: 4 }), { kind: 'refused', code: 'stale_fence' }],
     ['waits', item({ state: 'waiting' }), { kind: 'refused', code: 'stale_fence' }],
     ['is done', item({ state: 'completed', owner: 'me' }), { kind: 'refused', code: 'stale_fence' }],
-    ['is not there', undefined, { kind: 'refused', code: 'stale_fence' }],
-    ['is ours: the refusal was the answer to our own first try (AW32)', leased(), { kind: 'done' }],
-    ['is granted still: what was not answered may yet arrive', item(), { kind: 'unknown' }],
-  ] as const)('the review %s', (_, seen, answer) => {
+    ['is missing', undefined, { kind: 'refused', code: 'stale_fence' }],
+    ['is leased by the same worker: its own first try was refused (AW32)', leased(), { kind: 'done' }],
+    ['is still granted: the unanswered write may yet arrive', item(), { kind: 'unknown' }],
+  ] as const)('acquire finds that the review %s', (_, seen, answer) => {
     expect(step.answerOf(seen)).toEqual(answer)
     if (answer.kind === 'refused' && seen) expect(write(seen, step)).toBeUndefined()
   })
@@ -68,31 +68,34 @@ describe('renew, complete and release', () => {
   }
   const entries = Object.entries(steps)
 
-  it.each(entries)('%s: asks no clock, so that whom nobody replaced may be late', (_, step) => {
+  it.each(entries)('%s: has no condition on a clock: a worker not replaced may be late', (_, step) => {
     expect(write(leased({ until: 0 }), step)).toBeDefined()
   })
 
-  it.each(entries)('AW23, AW40, LE2, LE3: %s: changes nothing without its fence, and says so', (_, step) => {
-    const strangers = [
-      leased({ owner: 'other' }),
-      leased({ epoch: 4 }),
-      leased({ epoch: 2 }),
-      item(),
-      item({ state: 'planned', epoch: 4 }),
-      item({ state: 'ended', epoch: 4 }),
-      item({ state: 'completed', owner: 'other', result: 'digest' }),
-    ]
-    for (const seen of strangers) {
-      expect(write(seen, step)).toBeUndefined()
-      expect(step.answerOf(seen)).toEqual({ kind: 'refused', code: 'stale_fence' })
-    }
-  })
+  it.each(entries)(
+    'AW23, AW40, LE2, LE3: %s: changes nothing without the fence, and is refused as stale',
+    (_, step) => {
+      const strangers = [
+        leased({ owner: 'other' }),
+        leased({ epoch: 4 }),
+        leased({ epoch: 2 }),
+        item(),
+        item({ state: 'planned', epoch: 4 }),
+        item({ state: 'ended', epoch: 4 }),
+        item({ state: 'completed', owner: 'other', result: 'digest' }),
+      ]
+      for (const seen of strangers) {
+        expect(write(seen, step)).toBeUndefined()
+        expect(step.answerOf(seen)).toEqual({ kind: 'refused', code: 'stale_fence' })
+      }
+    },
+  )
 
-  it.each(entries)('%s: not answered and not seen, it is unknown', (_, step) => {
+  it.each(entries)('%s: unanswered and without effect, is unknown', (_, step) => {
     expect(step.answerOf(leased())).toEqual({ kind: 'unknown' })
   })
 
-  it.each(entries)('%s: not answered and seen, it is done', (_, step) => {
+  it.each(entries)('%s: unanswered and with effect, is done', (_, step) => {
     expect(step.answerOf(write(leased(), step))).toEqual({ kind: 'done' })
   })
 
@@ -107,15 +110,15 @@ describe('renew, complete and release', () => {
     expect(complete(me, failed, undefined).answerOf(failure)).toEqual({ kind: 'done' })
   })
 
-  it('a review that completes is due no more, unless an Admit waits that it must tell', () => {
+  it('a completed review is due no more, unless a second Admit waits for its answer', () => {
     expect(steps.complete.recheckAt).toBe('never')
     expect(complete(me, outcome, 'waits')).not.toHaveProperty('recheckAt')
-    // Decided before that Admit came: not written over it.
+    // Decided before the second Admit came: must not overwrite its token.
     expect(write(leased({ token: 'waits' }), steps.complete)).toBeUndefined()
     expect(write(leased({ token: 'waits' }), complete(me, outcome, 'waits'))).toMatchObject({ token: 'waits' })
   })
 
-  it('released, it waits again at the next epoch if a token does, and no loss is counted', () => {
+  it('a released review waits again at the next epoch if a token does, and no loss is counted', () => {
     expect(write(leased(), steps.release)).toEqual(item({ state: 'planned', epoch: 4, writer: 'me' }))
     const told = release(me, 'waits', recheckAt)
     expect(write(leased({ token: 'waits' }), told)).toMatchObject({ state: 'waiting', epoch: 4, token: 'waits' })
@@ -132,57 +135,60 @@ describe('isLost', () => {
   })
   const timeout = `Returned payload: {"errorMessage":"2026-01-05T09:00:00.000Z ${owner} Task timed out after 900.00 seconds"}`
 
-  it.each([exit, timeout])('a lease whose owner Lambda names is nobody’s any more: %s', (cause) => {
+  it.each([exit, timeout])('a lease whose owner Lambda names as dead is lost: %s', (cause) => {
     expect(isLost(held, { epoch: 3, cause })).toBe(true)
   })
 
-  it('a grant is lost whose own worker crashed before it had the lease, whatever Lambda said', () => {
+  it('a grant whose own worker crashed before its lease is lost, whatever Lambda said', () => {
     expect(isLost(item(), { epoch: 3, cause: 'The cause could not be determined.' })).toBe(true)
   })
 
   it.each([
     ['Lambda names another invocation', held, { epoch: 3, cause: exit.replace('8f5a', '0000') }],
-    ['Lambda names nobody', held, { epoch: 3, cause: '' }],
-    ['the lease names nobody', leased({ owner: undefined as never }), { epoch: 3, cause: 'undefined' }],
+    ['Lambda names no invocation', held, { epoch: 3, cause: '' }],
+    ['the lease has no owner', leased({ owner: undefined as never }), { epoch: 3, cause: 'undefined' }],
     ['the crash was at an earlier epoch', held, { epoch: 2, cause: exit }],
     ['the crash was at an earlier grant', item({ until: NOW }), { epoch: 2, cause: exit }],
     ['no worker crashed', item({ epoch: 1, until: NOW }), { epoch: 0, cause: '' }],
-    ['it waits', item({ state: 'waiting' }), { epoch: 3, cause: exit }],
-    ['it is done', item({ state: 'completed', owner }), { epoch: 3, cause: exit }],
-  ] as const)('it is no evidence if %s', (_, review, lost) => {
+    ['the review waits', item({ state: 'waiting' }), { epoch: 3, cause: exit }],
+    ['the review is done', item({ state: 'completed', owner }), { epoch: 3, cause: exit }],
+  ] as const)('a crash proves nothing if %s', (_, review, lost) => {
     expect(isLost(review, lost)).toBe(false)
     if (!isDone(review.state)) expect(taking(review, NOW, lost)).toBeUndefined()
   })
 })
 
 describe('takeBack', () => {
-  it.each(['granted', 'leased'] as const)('AW29: %s, one millisecond after its end and not at it', (state) => {
-    expect(taking(item({ state, until: NOW }))).toBeUndefined()
-    expect(taking(item({ state, until: NOW - 1 }))).toBeDefined()
-  })
-
-  it.each(['planned', 'waiting', 'completed', 'failed', 'ended'] as const)(
-    'nothing is taken of what is %s',
+  it.each(['granted', 'leased'] as const)(
+    'AW29: a %s review is taken back a millisecond after its end, not at its end',
     (state) => {
-      expect(taking(item({ state, until: 0 }))).toBeUndefined()
+      expect(taking(item({ state, until: NOW }))).toBeUndefined()
+      expect(taking(item({ state, until: NOW - 1 }))).toBeDefined()
     },
   )
 
-  it.each([
-    ['has ended', leased({ until: NOW - 1 }), undefined],
-    ['is of a dead worker', leased(), { epoch: 3, cause: 'RequestId: me' }],
-  ] as const)('of what %s, it is refused by whatever happened since: renewed, leased, told, taken', (_, seen, lost) => {
-    const step = taking(seen, NOW, lost)
-    expect(step && write(seen, step)).toMatchObject({ epoch: 4, losses: 1 })
-    const since = [{ until: NOW }, { state: 'granted' }, { token: 't' }, { epoch: 4 }, { owner: 'other' }] as const
-    for (const changes of since) {
-      const now = { ...seen, ...changes }
-      expect(step && write(now, step)).toBeUndefined()
-      expect(step?.answerOf(now)).toEqual({ kind: 'refused', code: 'stale_fence' })
-    }
+  it.each(['planned', 'waiting', 'completed', 'failed', 'ended'] as const)('a %s review is not taken back', (state) => {
+    expect(taking(item({ state, until: 0 }))).toBeUndefined()
   })
 
-  it('AW32: knows its own first try by its nonce, also when the review has gone on; another’s it doesn’t take for it', () => {
+  it.each([
+    ['an ended lease', leased({ until: NOW - 1 }), undefined],
+    ['a dead worker’s lease', leased(), { epoch: 3, cause: 'RequestId: me' }],
+  ] as const)(
+    'the take-back of %s is refused after any change since: renewed, leased, told, taken',
+    (_, seen, lost) => {
+      const step = taking(seen, NOW, lost)
+      expect(step && write(seen, step)).toMatchObject({ epoch: 4, losses: 1 })
+      const since = [{ until: NOW }, { state: 'granted' }, { token: 't' }, { epoch: 4 }, { owner: 'other' }] as const
+      for (const changes of since) {
+        const now = { ...seen, ...changes }
+        expect(step && write(now, step)).toBeUndefined()
+        expect(step?.answerOf(now)).toEqual({ kind: 'refused', code: 'stale_fence' })
+      }
+    },
+  )
+
+  it('AW32: recognises its own first try by its nonce, even after further steps, and never another writer’s', () => {
     const seen = leased({ until: NOW - 1, token: 't' })
     const step = taking(seen)
     const taken = step && write(seen, step)
@@ -193,14 +199,14 @@ describe('takeBack', () => {
     expect(step?.answerOf(seen)).toEqual({ kind: 'unknown' })
   })
 
-  it('after the last loss it has failed, and is due while a token waits to be told', () => {
+  it('after the last loss the review has failed, and is due while a token waits', () => {
     const seen = leased({ until: 0, losses: REVIEW_LOSSES_MAX - 1 })
     expect(taking(seen)).toMatchObject({ set: { state: 'failed', epoch: 4 }, recheckAt: 'never' })
     expect(taking({ ...seen, token: 't' })).toMatchObject({ set: { state: 'failed', epoch: 4 }, recheckAt })
   })
 })
 
-/** How a call goes at the wire; `late` arrives when it is let in, `twice` is repeated by the SDK after a lost answer. */
+/** The fate of a call at the wire; `late` arrives when released, `twice` is repeated by the SDK after a lost answer. */
 const fates = ['answered', 'answered', 'lost', 'twice', 'late'] as const
 const takings = ['takeBack', 'takeBackLost'] as const
 const kinds = ['acquire', 'acquire', 'renew', 'complete', 'complete', 'release', 'takeBack', ...takings] as const
@@ -232,7 +238,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 )
 
-/** A step under way, with whose it is and what its writer saw. */
+/** A step under way, with its owner and its writer's view. */
 interface Sent {
   readonly id: number
   readonly kind: Call['kind']
@@ -244,16 +250,16 @@ interface Sent {
 /** One review, three owners whose clocks are up to five minutes apart, and a wire that loses, repeats and delays. */
 class Model {
   item: LeaseItem = item({ state: 'waiting', epoch: 1, token: 'token-0' })
-  /** The item as whoever takes back read it, which may be a while ago. */
+  /** The item as read by a take-back, perhaps a while ago. */
   seen = this.item
   now = NOW
-  /** The epoch that was granted last. */
+  /** The last granted epoch. */
   granted = 0
   readonly skews: readonly number[]
-  /** What each owner last held, as it was told. */
+  /** The last lease of each owner, as told. */
   readonly fences: Fence[]
   readonly underWay: Sent[] = []
-  /** Calls that had an effect, and calls that were told that they were refused. */
+  /** Calls with an effect, and calls told of a refusal. */
   readonly effects = new Set<number>()
   readonly refused = new Set<number>()
   readonly takers = new Map<number, number>()
@@ -306,7 +312,7 @@ class Model {
     const id = this.calls
     const now = this.now + (this.skews[owner] ?? 0)
     const held = this.fences[owner] ?? { epoch: 0, owner: '' }
-    // Who acquires was told of a grant: the last one or, late, the one before.
+    // An acquiring worker was told of a grant: the last grant or, late, the grant before.
     const fence = kind === 'acquire' ? { ...held, epoch: this.granted - (id % 2) } : held
     const step = this.stepOf(kind, fence, now, id)
     return step && { id, kind, fence, now, step }
@@ -326,7 +332,7 @@ class Model {
       case 'takeBack':
         return takeBack(this.seen, { now, writer: `nonce-${id}`, recheckAt: now })
       case 'takeBackLost':
-        // Lambda is wrong: whoever it calls dead works on.
+        // Lambda is wrong: the worker called dead works on.
         return takeBack(this.seen, {
           now,
           writer: `nonce-${id}`,
@@ -347,7 +353,7 @@ class Model {
     return sent.step.answerOf(this.item)
   }
 
-  /** The table carries a step out; whatever changes the item must have had the right to. */
+  /** The table carries a step out; every change of the item must have been allowed. */
   private arrive(sent: Sent): boolean {
     const before = this.item
     const next = write(before, sent.step)
@@ -368,7 +374,9 @@ class Model {
     return true
   }
 
-  /** What an owner was told to be done is so: it holds the lease, its result stands, nobody else took back the same. */
+  /**
+   * Every `done` told to an owner is true: the lease is held, the result stands, no other take-back of the same lease.
+   */
   private told({ id, kind, fence, step }: Sent, owner: number): void {
     if (kind === 'acquire') {
       expect(this.item).toMatchObject({ state: 'leased', ...fence })
@@ -382,7 +390,7 @@ class Model {
     this.takers.set(epoch, id)
   }
 
-  /** Everything that is under way arrives in the end. */
+  /** Every step under way arrives in the end. */
   settle(): void {
     while (this.underWay.length > 0) this.play({ kind: 'arrive' })
     for (const id of this.refused) expect(this.effects.has(id), 'what was refused has no effect').toBe(false)
@@ -394,7 +402,7 @@ class Model {
 describe('three owners, clocks five minutes apart, answers lost, calls late and twice', () => {
   const skews = fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: -150_000, max: 150_000 })))
 
-  it('I2, I8: one completion at most, by who held that epoch; no stale write has an effect; every answer is true', () => {
+  it('I2, I8: one completion at most, by the holder of the epoch; no stale write has an effect; every answer is true', () => {
     let completions = 0
     fc.assert(
       fc.property(skews, fc.array(move, { minLength: 20, maxLength: 80 }), (clocks, moves) => {

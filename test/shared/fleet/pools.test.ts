@@ -11,7 +11,7 @@ const reviews = [
 ] as const
 
 describe('pools', () => {
-  it('each model has one of its own; what asks no model has none of a model', () => {
+  it('each model has a pool of its own, and reviews without a model have a further pool', () => {
     expect(poolsOf({ reviews, model })).toEqual({ correctness: 'model/qwen3-coder' })
     expect(poolsOf({ reviews, model: undefined })).toEqual({})
     const run = { pools: poolsOf({ reviews, model }) }
@@ -20,18 +20,18 @@ describe('pools', () => {
     expect(poolOf(run, 'adjudication')).toBe('lambda')
   })
 
-  it('a run that was planned by an earlier version works where nothing is ever closed', () => {
+  it('a run planned by an earlier version has a pool that is never closed', () => {
     expect(poolOf({}, 'correctness')).toBe('lambda')
     expect(modelOfPool('lambda')).toBeUndefined()
   })
 
-  it('a usual name is kept, so that an operator can limit the pool by it', () => {
+  it('a usual name is kept, for operators to limit the pool by name', () => {
     for (const name of ['gpt-5.2', 'anthropic/claude-sonnet', 'llama3:70b', 'a@b+c']) {
       expect(modelOfPool(poolOfModel(name))).toBe(name)
     }
   })
 
-  it('LE11: whatever a model is called, its pool is a key, can be limited, and is no other model’s', () => {
+  it('LE11: any name of a model makes a pool that is a valid key, can be limited, and is no other model’s', () => {
     const name = fc.oneof(fc.string({ maxLength: 400 }), fc.constantFrom('a#b', 'a-b', 'a b', 'a\tb', 'é', '', 'ü'))
     fc.assert(
       fc.property(name, name, (one, other) => {

@@ -21,7 +21,7 @@ import { ticket } from '../samples.ts'
 
 const NOW = 1_000
 
-/** Few reviews, so that tickets of one review and slots of waiting ones come up often. */
+/** Few reviews: tickets of the same review and slots of waiting reviews are frequent. */
 const reviewId = fc.constantFrom(...Array.from({ length: 12 }, (_, index) => `review-${index}`))
 const epoch = fc.integer({ min: 1, max: 3 })
 const repository = fc.constantFrom(1, 2, 3)
@@ -80,14 +80,14 @@ const fleetWith = (limits: Partial<FleetLimits>, ...grants: Ticket[]): Fleet =>
   withGrants({ ...FLEET_AT_REST, limits: { ...FLEET_AT_REST.limits, ...limits } }, grants, 0)
 
 describe('schedule', () => {
-  it('CE1: 20 reviews at a ceiling of 15 are 15 grants and 5 that wait', () => {
+  it('CE1: 20 reviews at a ceiling of 15 are 15 grants and 5 waiting tickets', () => {
     const waiting = tickets(20)
     const grants = schedule(FLEET_AT_REST, waiting, NOW)
     expect(grants).toEqual(waiting.slice(0, 15))
     expect(held(withGrants(FLEET_AT_REST, grants, NOW))).toBe(15)
   })
 
-  it('CE7, AW43: a ceiling lowered below what is held grants nothing until fewer are held', () => {
+  it('CE7, AW43: a ceiling lowered below the held slots grants nothing until fewer are held', () => {
     let fleet = fleetWith({ configured: 5 }, ...tickets(7))
     const granted: number[] = []
     for (const { reviewId } of tickets(3)) {
@@ -97,14 +97,14 @@ describe('schedule', () => {
     expect(granted).toEqual([0, 0, 1])
   })
 
-  it('CE8: a repository has no more than its limit, so that another is served at once beside its 100 tickets', () => {
+  it('CE8: a repository has no more than its limit, and another repository is served at once beside 100 tickets', () => {
     const many = tickets(100, { repository: 7 })
     const one = ticket('other', { repository: 8, turn: 1_000 })
     const fleet = fleetWith({ configured: 15, perRepository: 10 })
     expect(schedule(fleet, [...many, one], NOW)).toEqual([...many.slice(0, 10), one])
   })
 
-  it('CE8: without a limit for repositories it is served when its turn comes, whatever waits behind it', () => {
+  it('CE8: without a limit for repositories a ticket is served at its turn, however many tickets wait behind it', () => {
     const full = fleetWith({ configured: 3 }, ...tickets(3, { repository: 7 }))
     const freed = withoutSlots(full, [{ reviewId: 'review-7-0', epoch: 1 }])
     const one = ticket('other', { repository: 8, turn: 50 })
@@ -112,14 +112,14 @@ describe('schedule', () => {
     expect(schedule(freed, [...behind, one], NOW)).toEqual([one])
   })
 
-  it('a pool that has what it may have lets the others pass', () => {
+  it('a full pool holds no other pool up', () => {
     const fleet = fleetWith({ pools: { 'model/a': { configured: 2 } } })
     const model = tickets(5, { pool: 'model/a', repository: 1 })
     const analyzers = tickets(3, { repository: 2, turn: 90 })
     expect(schedule(fleet, [...model, ...analyzers], NOW)).toEqual([...model.slice(0, 2), ...analyzers])
   })
 
-  it('of two tickets of one review only the later epoch gets a place', () => {
+  it('of two tickets of one review only the later epoch gets a slot', () => {
     expect(schedule(FLEET_AT_REST, [ticket('a', { epoch: 2 }), ticket('a', { epoch: 1 })], NOW)).toEqual([
       ticket('a', { epoch: 2 }),
     ])
@@ -143,9 +143,9 @@ describe('schedule', () => {
     )
   })
 
-  it('I1: no place stays free while an allowed review without a slot waits', () => {
+  it('I1: no slot stays free while an allowed review without a slot waits', () => {
     fc.assert(
-      // One ticket a review: an earlier one, which may be of another pool, is void and gets nothing.
+      // One ticket a review: an earlier ticket, perhaps of another pool, is void and gets nothing.
       fc.property(anyFleet, fc.uniqueArray(anyTicket, { selector: (one) => one.reviewId }), (fleet, waiting) => {
         const after = withGrants(fleet, schedule(fleet, waiting, NOW), NOW)
         const left = waiting.filter((one) => after.slots[one.reviewId] === undefined && isAllowed(after, one, NOW))
@@ -154,7 +154,7 @@ describe('schedule', () => {
     )
   })
 
-  it('grants in order of turn: nobody waits who came before one that was granted and was allowed', () => {
+  it('grants in order of turn: no allowed ticket waits with an earlier turn than a granted ticket', () => {
     fc.assert(
       fc.property(anyFleet, fc.uniqueArray(anyTicket, { selector: (one) => one.reviewId }), (fleet, waiting) => {
         const grants = schedule(fleet, waiting, NOW)
@@ -168,7 +168,7 @@ describe('schedule', () => {
     )
   })
 
-  it('grants nothing twice: no review that holds a slot, and no review two times', () => {
+  it('grants no slot twice: neither to a review with a slot, nor to a review with two tickets', () => {
     fc.assert(
       fc.property(anyFleet, fc.array(anyTicket), (fleet, waiting) => {
         const granted = schedule(fleet, waiting, NOW).map((one) => one.reviewId)
@@ -178,7 +178,7 @@ describe('schedule', () => {
     )
   })
 
-  it('the order in which tickets were read changes nothing', () => {
+  it('the order of the tickets as read changes nothing', () => {
     fc.assert(
       fc.property(anyFleet, fc.uniqueArray(anyTicket, { selector: (one) => one.reviewId }), (fleet, waiting) => {
         expect(schedule(fleet, waiting.toReversed(), NOW)).toEqual(schedule(fleet, waiting, NOW))
@@ -188,12 +188,12 @@ describe('schedule', () => {
 })
 
 describe('isCounted', () => {
-  it('where it says no, the fleet\u2019s size alone tells that nothing is exceeded, whatever else was granted meanwhile', () => {
+  it('if false, the number of slots alone proves that no ceiling is exceeded, whatever was granted meanwhile', () => {
     fc.assert(
       fc.property(anyFleet, fc.array(anyTicket), fc.array(anyTicket), (fleet, waiting, others) => {
         const grants = schedule(fleet, waiting, NOW)
         fc.pre(grants.length > 0 && !isCounted(fleet, grants))
-        // Others decided on the same fleet and wrote first; what we grant is written if there is still room for it.
+        // Another process decided on the same fleet and wrote first; our grants are written if enough slots are left.
         const meanwhile = withGrants(fleet, schedule(fleet, others, NOW), NOW)
         fc.pre(!grants.some((one) => meanwhile.slots[one.reviewId]) && freeSlots(meanwhile) >= grants.length)
         const after = withGrants(meanwhile, grants, NOW)
@@ -212,25 +212,25 @@ describe('a closed pool', () => {
   const open = fleetWith({}, works)
   const closed = closedBy(open, works, { until: NOW + 60, now: NOW })
 
-  it('nothing is granted in it until its time, and everything elsewhere', () => {
+  it('gets no grant until its time, unlike every other pool', () => {
     const analyzers = tickets(2, { repository: 2 })
     expect(schedule(closed, [...waits, ...analyzers], NOW + 59)).toEqual(analyzers)
   })
 
-  it('then one probe is, and no second one while the first works', () => {
+  it('gets one probe at its time, and no second while the probe works', () => {
     const grants = schedule(closed, waits, NOW + 60)
     expect(grants).toEqual(waits.slice(0, 1))
     const probing = withGrants(closed, grants, NOW + 60)
     expect(schedule(probing, waits, NOW + 9_999)).toEqual([])
   })
 
-  it('a probe that was lost is followed by another', () => {
+  it('gets another probe after a lost probe', () => {
     const probing = withGrants(closed, schedule(closed, waits, NOW + 60), NOW + 60)
     const lost = withoutSlots(probing, waits.slice(0, 1))
     expect(schedule(lost, waits.slice(1), NOW + 60)).toEqual(waits.slice(1, 2))
   })
 
-  it('its probe opens it, and nobody else does', () => {
+  it('is opened by its probe and by no other review', () => {
     const [probe = works] = schedule(closed, waits, NOW + 60)
     const probing = withGrants(closed, [probe], NOW + 60)
     expect(openedBy(probing, works)).toBe(probing)
@@ -241,13 +241,13 @@ describe('a closed pool', () => {
     expect(schedule(opened, waits, NOW)).toEqual(waits.slice(1))
   })
 
-  it('a probe that is throttled again closes it for longer, since the same moment', () => {
+  it('is closed for longer by a probe throttled again, with the same begin', () => {
     const [probe = works] = schedule(closed, waits, NOW + 60)
     const again = closedBy(withGrants(closed, [probe], NOW + 60), probe, { until: NOW + 200, now: NOW + 70 })
     expect(again.closed).toEqual({ 'model/a': { since: NOW, until: NOW + 200 } })
   })
 
-  it('one that was throttled on the way doesn\u2019t shorten it, and leaves its probe alone', () => {
+  it('is not shortened by an earlier throttled review, which leaves the probe alone', () => {
     const other = ticket('other', { pool: 'model/a' })
     const two = closedBy(withGrants(open, [other], NOW), works, { until: NOW + 60, now: NOW })
     const [probe = works] = schedule(two, waits, NOW + 60)
@@ -255,7 +255,7 @@ describe('a closed pool', () => {
     expect(after.closed['model/a']).toMatchObject({ until: NOW + 60, probe: { reviewId: probe.reviewId, epoch: 1 } })
   })
 
-  it('is forgotten when its time has come and nobody waits for it or works in it', () => {
+  it('is forgotten after its time, without a ticket or a slot', () => {
     expect(withoutIdle(closed, [], NOW + 59)).toBe(closed)
     const left = withoutSlots(closed, [works])
     expect(withoutIdle(left, [], NOW + 59)).toBe(left)
@@ -264,14 +264,14 @@ describe('a closed pool', () => {
     expect(withoutIdle(left, ['lambda'], NOW + 60)).toEqual({ ...left, closed: {} })
   })
 
-  it('I8: a worker that was replaced says nothing about it', () => {
+  it('I8: is left alone by a replaced worker', () => {
     expect(closedBy(open, { ...works, epoch: 2 }, { until: NOW + 60, now: NOW })).toBe(open)
     expect(closedBy(open, ticket('gone'), { until: NOW + 60, now: NOW })).toBe(open)
   })
 })
 
 describe('turnOf', () => {
-  it('who asked goes ten minutes before, shadow work an hour behind what was accepted with it', () => {
+  it('requests by name go ten minutes before, shadow work an hour behind, other work accepted at the same time', () => {
     const acceptedAt = 5_000_000
     expect(turnOf({ acceptedAt, cause: 'head:abc:main' })).toBe(acceptedAt)
     for (const cause of ['comment:1', 'rerun:d', 'api:k']) {
@@ -284,13 +284,13 @@ describe('turnOf', () => {
 })
 
 describe('without', () => {
-  it('a slot of a later epoch than the release names is left alone', () => {
+  it('a slot of a later epoch than the release is left alone', () => {
     const fleet = withGrants(FLEET_AT_REST, [ticket('a', { epoch: 2 })], 5)
     expect(withoutSlots(fleet, [{ reviewId: 'a', epoch: 1 }])).toBe(fleet)
     expect(withoutSlots(fleet, [{ reviewId: 'a', epoch: 3 }]).slots).toEqual({})
   })
 
-  it('no change alters the fleet that it was given', () => {
+  it('no change alters the fleet passed in', () => {
     fc.assert(
       fc.property(anyFleet, fc.array(anyTicket), anyTicket, (fleet, waiting, one) => {
         const before = structuredClone(fleet)

@@ -11,17 +11,17 @@ const throttled = (throttledForMs: number, afterMs: number, random = 0) =>
   throttledOf({ throttledSince: NOW - throttledForMs }, { afterMs, now: NOW, random }, timings)
 
 describe('a throttled model', () => {
-  it('L1: is left alone for as long as it asked, and since now where it wasn’t throttled before', () => {
+  it('L1: is left alone for as long as it asked, from now on at its first throttle', () => {
     const first = throttledOf({}, { afterMs: 20_000, now: NOW, random: 0 }, timings)
     expect(first).toEqual({ since: NOW, until: NOW + 20_000, isGivenUp: false })
   })
 
-  it('L1: that names no time is asked again after 15 s, then later and later, every six minutes at last', () => {
+  it('L1: without a time is asked again after 15 s, then later and later, at most every six minutes', () => {
     const waits = [0, 1, 3, 6, 12, 24, 48].map((minutes) => throttled(minutes * MINUTE_MS, 0).until - NOW)
     expect(waits).toEqual([15_000, 20_000, 60_000, 120_000, 240_000, MODEL_CLOSED_MAX_MS, MODEL_CLOSED_MAX_MS])
   })
 
-  it('is never asked before the time that it named, and not by all at one moment', () => {
+  it('is never asked before the named time, and not by all reviews at one moment', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 3_600_000 }),
@@ -42,18 +42,18 @@ describe('a throttled model', () => {
     expect(throttled(60 * MINUTE_MS, 0).isGivenUp).toBe(true)
     expect(impatience('model/a', timings.patienceMs)).toEqual({
       code: 'model_throttled',
-      sentence: 'a has asked for patience for longer than the 60 min that this deployment has.',
+      sentence: 'a was throttled for longer than the 60 min of this deployment’s patience.',
     })
   })
 })
 
 describe('parkedSince', () => {
-  it('is when the pool closed, or when the run came if that is later', () => {
+  it('is the closing of the pool, or the acceptance of the run if later', () => {
     expect(parkedSince({}, { acceptedAt: 10 }, { since: 20 })).toBe(20)
     expect(parkedSince({}, { acceptedAt: 30 }, { since: 20 })).toBe(30)
   })
 
-  it('is when the review itself was throttled first, although others opened the pool since', () => {
+  it('is the first throttle of the review itself, even if the pool was open in between', () => {
     expect(parkedSince({ throttledSince: 12 }, { acceptedAt: 10 }, { since: 20 })).toBe(12)
   })
 })

@@ -5,7 +5,7 @@ import { PATIENCE_MS_MAX, REVIEW_LEASE_MS_DEFAULT, REVIEW_LEASE_MS_MIN } from '.
 import { timingsOf } from '../../../shared/fleet/timings.ts'
 
 describe('timingsOf', () => {
-  it('AW38: two renewals may fail before a lease ends, whatever its length', () => {
+  it('AW38: two renewals may fail before the end of a lease of any length', () => {
     fc.assert(
       fc.property(fc.integer({ min: REVIEW_LEASE_MS_MIN, max: 3_600_000 }), (leaseMs) => {
         const { heartbeatMs, reviewLeaseMs } = timingsOf(leaseMs)
@@ -15,7 +15,7 @@ describe('timingsOf', () => {
     )
   })
 
-  it('the default is three minutes, looked after every minute', () => {
+  it('the default is three minutes, looked at every minute', () => {
     expect(timingsOf()).toEqual({
       reviewLeaseMs: REVIEW_LEASE_MS_DEFAULT,
       heartbeatMs: 60_000,
@@ -27,7 +27,7 @@ describe('timingsOf', () => {
     })
   })
 
-  it('a heartbeat of its own changes nothing but how often a lease is renewed', () => {
+  it('a heartbeat of its own changes only the interval of renewals', () => {
     expect(timingsOf(180_000, 20_000)).toEqual({ ...timingsOf(180_000), heartbeatMs: 20_000 })
     expect(timingsOf(180_000, 60_000)).toEqual(timingsOf(180_000))
   })

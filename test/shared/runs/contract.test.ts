@@ -23,26 +23,26 @@ const inputs = [
 
 describe('inputOf', () => {
   it.each(inputs)(
-    '%s: takes its own contract and the one before, so that live executions survive a deploy',
+    '%s: accepts its own contract and the previous version: live executions survive a deploy',
     (_, schema, input) => {
       expect(inputOf<unknown>(schema, input)).toEqual(input)
       expect(inputOf<unknown>(schema, { ...input, contract: CONTRACT - 1 })).toMatchObject({ contract: CONTRACT - 1 })
     },
   )
 
-  it.each(inputs)('%s: refuses an older contract and a newer one by name', (_, schema, input) => {
+  it.each(inputs)('%s: refuses an older and a newer contract by name', (_, schema, input) => {
     for (const contract of [CONTRACT - 2, CONTRACT + 1, CONTRACT + 0.5, String(CONTRACT)]) {
       expect(() => inputOf<unknown>(schema, { ...input, contract })).toThrow(/^contract_unknown: The input's contract /)
     }
   })
 
-  it.each(inputs)('AW35: %s: refuses an input without any one of its members, and names it', (_, schema, input) => {
+  it.each(inputs)('AW35: %s: refuses an input with a missing member, and names the member', (_, schema, input) => {
     for (const member of Object.keys(input)) {
       expect(() => inputOf<unknown>(schema, { ...input, [member]: undefined })).toThrow(`The input's ${member} `)
     }
   })
 
-  it('an input that is no object is refused as a whole', () => {
+  it('an input without members is refused as a whole', () => {
     expect(() => inputOf(planInput, null)).toThrow("The input's root ")
   })
 

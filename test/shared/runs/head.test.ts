@@ -13,13 +13,13 @@ describe('headVisibility', () => {
     for (const updatedAt of [0, run.eventAt, run.eventAt + 1]) expect(seen('mine', updatedAt, LAST_MOMENT)).toBe('live')
   })
 
-  it('IL1: only a view of a later event shows that it has moved', () => {
+  it('IL1: only a view of a later event proves a moved head', () => {
     expect(seen('other', run.eventAt + 1)).toBe('moved')
     expect(seen('other', run.eventAt)).toBe('not_yet')
     expect(seen('other', run.eventAt - 1)).toBe('not_yet')
   })
 
-  it('PL8: waiting ends: of the same second GitHub decides, and an earlier view is no answer', () => {
+  it('PL8: the wait ends: within the same second GitHub decides, and an earlier view is no answer', () => {
     expect(seen('other', run.eventAt, LAST_MOMENT - 1)).toBe('not_yet')
     expect(seen('other', run.eventAt, LAST_MOMENT)).toBe('moved')
     expect(seen('other', run.eventAt - 1, LAST_MOMENT - 1)).toBe('not_yet')

@@ -10,7 +10,7 @@ const name: fc.Arbitrary<ReviewName> = fc.record({
 })
 
 describe('reviewIdOf', () => {
-  it('names a review so that it can be read back', () => {
+  it('an id is read back as the same name', () => {
     fc.assert(
       fc.property(name, (review) => {
         expect(parseReviewId(reviewIdOf(review))).toEqual(review)
@@ -44,7 +44,7 @@ describe('parseReviewId', () => {
     expect(parseReviewId(text)).toBeUndefined()
   })
 
-  it('reads no text that is not the id of what it read', () => {
+  it('every id that can be read is the id of its name', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const parsed = parseReviewId(text)
@@ -55,7 +55,7 @@ describe('parseReviewId', () => {
 })
 
 describe('isDone', () => {
-  it('a review is done when it completed, failed or was ended', () => {
+  it('a review is done when completed, failed or ended', () => {
     const states = ['planned', 'waiting', 'granted', 'leased', 'completed', 'failed', 'ended'] as const
     expect(states.filter(isDone)).toEqual(['completed', 'failed', 'ended'])
   })

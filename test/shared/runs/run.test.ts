@@ -6,12 +6,12 @@ import { requestOf, runOf } from '../samples.ts'
 const STATES: readonly RunState[] = ['accepted', 'running', 'concluded', 'held', 'ending', 'ended']
 
 describe('meaningOf', () => {
-  it.each(STATES)('IL15, I9: a delivery that is known is a replay of a run that is %s', (state) => {
+  it.each(STATES)('IL15, I9: a known delivery is a replay for a run in state %s', (state) => {
     expect(meaningOf(runOf({ state, deliveries: ['d1', 'd2'] }), requestOf(), 'd2')).toBe('replay')
   })
 
   it.each(STATES)(
-    'LE15: another payload under the same id is a conflict with a run that is %s, replayed or not',
+    'LE15: another payload under the same id is a conflict for a run in state %s, replayed or not',
     (state) => {
       const other = requestOf({ payloadDigest: 'another' })
       expect(meaningOf(runOf({ state }), other, 'd1')).toBe('conflict')
@@ -20,7 +20,7 @@ describe('meaningOf', () => {
   )
 
   it.each(['accepted', 'running', 'concluded', 'held'] as const)(
-    'D7: a new delivery joins a run that is %s',
+    'D7: a new delivery joins a run in state %s',
     (state) => {
       expect(meaningOf(runOf({ state }), requestOf(), 'd9')).toBe('join')
     },
@@ -30,13 +30,13 @@ describe('meaningOf', () => {
     expect(meaningOf(runOf({ state: 'ended' }), requestOf(), 'd9')).toBe('raise')
   })
 
-  it('a new delivery to a run that is ending is not lost in it: it asks for the attempt after', () => {
+  it('a new delivery to an ending run asks for the attempt after the end', () => {
     expect(meaningOf(runOf({ state: 'ending' }), requestOf(), 'd9')).toBe('raise_when_ended')
   })
 })
 
 describe('remember', () => {
-  it('keeps the newest deliveries, each once, and no more than its limit', () => {
+  it('keeps the newest deliveries, each once, and no more than the limit', () => {
     let deliveries: string[] = []
     for (let index = 0; index < DELIVERIES_KEPT + 5; index += 1) deliveries = remember(deliveries, `d${index}`)
     expect(deliveries).toHaveLength(DELIVERIES_KEPT)
@@ -47,7 +47,7 @@ describe('remember', () => {
 })
 
 describe('isLive', () => {
-  it('a run that is ending or ended can change nothing that GitHub shows', () => {
+  it('an ending or ended run can change nothing on GitHub', () => {
     expect(STATES.filter(isLive)).toEqual(['accepted', 'running', 'concluded', 'held'])
   })
 })

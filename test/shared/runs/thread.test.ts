@@ -8,7 +8,7 @@ import { runOf, sha } from '../samples.ts'
 const h1 = runOf({ head: sha('h1'), eventAt: 1_000, opensSeries: true })
 const h2 = runOf({ head: sha('h2'), eventAt: 2_000 })
 
-/** The thread after these runs have claimed, one after the other; those that may not are left out. */
+/** The thread after the claims of these runs, one after the other; refused claims are left out. */
 function claimedBy(...runs: Run[]): Thread {
   let thread: Thread | undefined
   for (const [index, run] of runs.entries()) {
@@ -20,7 +20,7 @@ function claimedBy(...runs: Run[]): Thread {
 }
 
 describe('claim', () => {
-  it('D3: a run that claims again, by an older view of GitHub too, forgets neither its event nor when it was seen open', () => {
+  it('D3: a run that claims again, even by an older view of GitHub, keeps its event and the time at which it was seen open', () => {
     const edited = runOf({ head: h1.head, kind: 'analyzers', cause: 'text', eventAt: 2_000 })
     const claimed = claimedBy(edited, h1)
     expect(claimed.liveRun).toMatchObject({ runId: h1.runId, eventAt: 2_000 })
@@ -30,22 +30,22 @@ describe('claim', () => {
     expect(seenOpen(again.thread, 6_000).liveRun).toMatchObject({ openAt: 6_000 })
   })
 
-  it('IL1: a run of an earlier event never replaces the live run of a later one, and learns which it is', () => {
+  it('IL1: a run of an earlier event never replaces the live run of a later event, and learns its id', () => {
     expect(claim(claimedBy(h1, h2), h1, 1)).toEqual({ kind: 'superseded', by: h2.runId })
   })
 
-  it('IL1: a run of a later event takes the place of the live one, which is to end', () => {
+  it('IL1: a run of a later event replaces the live run, which is to end', () => {
     expect(claim(claimedBy(h1), h2, 1)).toMatchObject({ kind: 'claim', ends: h1.runId, thread: { head: h2.head } })
   })
 
-  it('an event of the same second is not earlier: which head stands is asked of GitHub', () => {
+  it('an event of the same second is not earlier: GitHub decides about the head', () => {
     expect(claim(claimedBy(h1), { ...h2, eventAt: h1.eventAt }, 1)).toMatchObject({ kind: 'claim', ends: h1.runId })
   })
 
   describe('PR6: after an edited description was read', () => {
     const edited = runOf({ head: h1.head, kind: 'analyzers', cause: 'text', eventAt: 2_000 })
 
-    it('the review of its head, whose event is earlier, claims; that the head stood then stays known', () => {
+    it('the review of its head, whose event is earlier, claims; the head stays confirmed by the later event', () => {
       const decision = claim(claimedBy(edited), h1, 1)
       const liveRun = { runId: h1.runId, kind: 'full', eventAt: 2_000 }
       expect(decision).toMatchObject({ kind: 'claim', ends: edited.runId, thread: { liveRun } })
@@ -58,19 +58,19 @@ describe('claim', () => {
       }
     })
 
-    it('a review of a later event is not overtaken by an earlier one of its head', () => {
+    it('a review of a later event is not overtaken by an earlier review of its head', () => {
       const later = runOf({ head: h1.head, cause: 'comment:1', eventAt: 3_000 })
       expect(claim(claimedBy(later), h1, 1)).toEqual({ kind: 'superseded', by: later.runId })
     })
   })
 
-  it('a claim that is repeated, its answer lost, changes neither series nor round nor sequence', () => {
+  it('a claim repeated after a lost answer changes neither series nor round nor sequence', () => {
     const once = claimedBy(h1)
     expect(claimedBy(h1, h1)).toEqual({ ...once, version: once.version + 1 })
     expect(claim(once, h1, 1)).toMatchObject({ entry: undefined, ends: undefined })
   })
 
-  it('the first claim opens the first series, whatever its event says', () => {
+  it('the first claim opens the first series, whatever the event', () => {
     expect(claimedBy(h2)).toMatchObject({ series: 1, round: 0, nextSequence: 1 })
   })
 
@@ -80,11 +80,11 @@ describe('claim', () => {
     expect(claim(reviewed, reopened, 1)).toMatchObject({ thread: { series: 2, round: 0, counted: [] } })
   })
 
-  it('a push leaves the series and its rounds as they are', () => {
+  it('a push leaves the series and its rounds alone', () => {
     expect(claim({ ...claimedBy(h1), round: 2 }, h2, 1)).toMatchObject({ thread: { series: 1, round: 2 } })
   })
 
-  it('a head is a checkpoint when the thread sees it, and again when it comes back', () => {
+  it('a head is a checkpoint when new to the thread, and again after its return', () => {
     expect(claim(undefined, h1, 7)).toMatchObject({ entry: { kind: 'checkpoint', head: h1.head, at: 7 } })
     const back = { ...h1, eventAt: 3_000, attempt: 2 }
     expect(claim(claimedBy(h1, h2), back, 8)).toMatchObject({ entry: { kind: 'checkpoint', head: h1.head, at: 8 } })
@@ -102,7 +102,7 @@ describe('claim', () => {
       runOf({ ...rest, head: sha(head), ...(text ? { kind: 'analyzers', cause: text } : {}) }),
     )
 
-  it('I7: the sequence has no gap, whatever claims in whatever order', () => {
+  it('I7: the sequence has no gap, for any claims in any order', () => {
     fc.assert(
       fc.property(fc.array(someRun, { minLength: 1 }), (runs) => {
         let thread: Thread | undefined
@@ -118,7 +118,7 @@ describe('claim', () => {
     )
   })
 
-  it('I4: the live run is never of an earlier event than one of another run that claimed before it', () => {
+  it('I4: the live run is never of an earlier event than an earlier claim of another run', () => {
     fc.assert(
       fc.property(fc.array(someRun, { minLength: 1 }), (runs) => {
         let thread: Thread | undefined
@@ -142,7 +142,7 @@ describe('nextRound', () => {
 })
 
 describe('withRound', () => {
-  it('IL2: each message of the series counts once, and no other', () => {
+  it('IL2: each message of the series counts once, and no message of another series', () => {
     const { series } = claimedBy(h1)
     const once = { ...claimedBy(h1), ...withRound(claimedBy(h1), { name: 'm1', series }) }
     expect(once).toMatchObject({ round: 1, counted: ['m1'] })
@@ -151,7 +151,7 @@ describe('withRound', () => {
     expect(withRound(once, { name: 'm2', series })).toEqual({ round: 2, counted: ['m1', 'm2'] })
   })
 
-  it('what it remembers is bounded; what it has counted is not', () => {
+  it('the list of counted messages is bounded, the count of rounds is not', () => {
     let thread = claimedBy(h1)
     for (let index = 0; index <= ROUNDS_REMEMBERED_MAX; index += 1) {
       thread = { ...thread, ...withRound(thread, { name: `m${index}`, series: thread.series }) }

@@ -6,12 +6,12 @@ const one = finding({ fingerprint: 'one' })
 const two = finding({ fingerprint: 'two' })
 const conclusion = { ...CHANGES_REQUESTED, findings: [one, two], announcedBefore: ['one'], dispositions: [] }
 
-describe('what a conclusion has yet to say', () => {
-  it('D9: what no earlier review has said', () => {
+describe('findings to announce', () => {
+  it('D9: findings that no earlier review has announced are to announce', () => {
     expect(unannounced(conclusion)).toEqual([two])
   })
 
-  it('not what nobody looked at at this head, as its lines may have moved', () => {
+  it('a finding that no lens looked at again is not to announce, as its lines may have moved', () => {
     const unseen = { ...conclusion, dispositions: [{ finding: two, verb: 'not_looked_at' as const }] }
     expect(unannounced(unseen)).toEqual([])
     const seen = { ...conclusion, dispositions: [{ finding: two, verb: 'still_present' as const }] }
@@ -19,19 +19,19 @@ describe('what a conclusion has yet to say', () => {
   })
 })
 
-describe('IL2: what counts as said for the next plan', () => {
-  it('what was said before, and the rest once its message was said', () => {
+describe('IL2: announcements for the next plan', () => {
+  it('IL2: a message on GitHub adds its findings to those announced before', () => {
     const open = announcementsOf({ ...conclusion, announcedIn: 'review' })
     expect(open.message).toMatchObject({ runId: conclusion.runId, planKey: conclusion.planKey, key: 'review' })
     expect(announcedBy(open, false)).toEqual(['one'])
     expect(announcedBy(open, true)).toEqual(['one', 'two'])
   })
 
-  it('of a run that said nothing only what was said before', () => {
+  it('IL2: a run without a message leaves the earlier announcements', () => {
     expect(announcedBy(announcementsOf(conclusion), true)).toEqual(['one'])
   })
 
-  it('of a first verdict nothing', () => {
+  it('IL2: before the first verdict nothing is announced', () => {
     expect(announcedBy(announcementsOf(undefined), true)).toEqual([])
   })
 })

@@ -19,7 +19,7 @@ describe('configurationFrom', () => {
     expect(configurationFrom(value)).toEqual({ configuration: DEFAULT_CONFIGURATION, problems: [] })
   })
 
-  test('what the file says is taken over, the rest keeps its default', () => {
+  test('values of the file win, and the rest keeps its default', () => {
     const value: unknown = parse(
       'lenses:\n  correctness: off\nmodels:\n  default: qwen3-coder\nrounds:\n  ceiling: 0\n',
     )
@@ -32,7 +32,7 @@ describe('configurationFrom', () => {
     })
   })
 
-  test('C1: an unknown key is named with the nearest known one, and the defaults apply as a whole', () => {
+  test('C1: an unknown key is named with the nearest known key, and the defaults apply as a whole', () => {
     const { configuration, problems } = configurationFrom({ lenses: { secretz: 'off', workflows: 'off' } })
     expect(configuration).toEqual(DEFAULT_CONFIGURATION)
     expect(problems).toEqual([
@@ -44,7 +44,7 @@ describe('configurationFrom', () => {
     ])
   })
 
-  test('C1: a key that resembles none is answered with the known ones', () => {
+  test('C1: a key without a near known key is answered with all known keys', () => {
     const [problem] = configurationFrom({ reviewers: [] }).problems
     expect(problem?.message).toBe('`reviewers` is not a known key. Known keys here: lenses, models, rounds.')
   })
@@ -65,7 +65,7 @@ describe('configurationFrom', () => {
     }
   })
 
-  test('C5: a boolean is no state of a lens; the message says what is', () => {
+  test('C5: a boolean is no state of a lens; the message names the states', () => {
     const [problem] = configurationFrom({ lenses: { secrets: false } }).problems
     expect(problem).toMatchObject({ at: 'lenses.secrets', message: '`lenses.secrets` must be active or off, as text.' })
   })
@@ -75,12 +75,12 @@ describe('configurationFrom', () => {
     expect(problem?.message).toBe('`rounds.ceiling` must be a whole number from 0 to 10.')
   })
 
-  test('every problem is reported, not the first only', () => {
+  test('every problem is reported, not only the first', () => {
     const { problems } = configurationFrom({ lens: {}, lenses: { a: 'off', b: 'off' }, rounds: { ceiling: 99 } })
     expect(problems.map((problem) => problem.at).sort()).toEqual(['lens', 'lenses.a', 'lenses.b', 'rounds.ceiling'])
   })
 
-  test('whatever the file holds, it is answered, and problems mean the defaults', () => {
+  test('any file gets an answer, and problems mean the defaults', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         const { configuration, problems } = configurationFrom(value)
@@ -89,7 +89,7 @@ describe('configurationFrom', () => {
     )
   })
 
-  test('a file that is no YAML has one problem and the defaults', () => {
+  test('a file without YAML has one problem and the defaults', () => {
     expect(unreadableConfiguration('line 2: bad indentation.')).toEqual({
       configuration: DEFAULT_CONFIGURATION,
       problems: [

@@ -27,12 +27,12 @@ const pathsOf = (lens: string, files: readonly FileChange[]) =>
     .map((review) => review.paths)
 
 describe('partitionDiff', () => {
-  test('C7: an analyzer reads every file, also generated ones, in one part', () => {
+  test('C7: an analyzer reads every file, also generated files, in one part', () => {
     const files = [file('dist/a.js', 5), file('package-lock.json', 4_000), file('src/b.ts', 3)]
     expect(pathsOf('secrets', files)).toEqual([['dist/a.js', 'package-lock.json', 'src/b.ts']])
   })
 
-  test('H5: code goes before documentation, whatever its name; the larger change first', () => {
+  test('H5: code goes before documentation, whatever its name, and a larger change before a smaller change', () => {
     const files = [file('a/README.md', 9), file('a.test.ts', 9), file('m.ts', 2), file('n.ts', 7), file('z/auth.ts', 1)]
     expect(pathsOf('correctness', files)).toEqual([['z/auth.ts', 'n.ts', 'm.ts', 'a.test.ts', 'a/README.md']])
   })
@@ -112,14 +112,14 @@ describe('partitionDiff', () => {
 })
 
 describe('clippedToPart', () => {
-  test('H4: of a file larger than a part the beginning is read, and that is said', () => {
+  test('H4: of a file larger than a part the beginning is read, marked as cut', () => {
     const { file: clipped, cut } = clippedToPart(file('huge.ts', PART_LINES_MAX + 1))
     expect(cut).toBe(true)
     expect(diffLinesOf(clipped)).toBe(PART_LINES_MAX)
     expect(clipped.hunks[0]).toMatchObject({ oldLines: 0, newLines: PART_LINES_MAX })
   })
 
-  test('a file that fits stays as it is', () => {
+  test('a file within a part’s size stays unchanged', () => {
     const whole = file('a.ts', PART_LINES_MAX)
     expect(clippedToPart(whole)).toEqual({ file: whole, cut: false })
   })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { isRestated } from '../../../shared/verdict/plan.ts'
 import { runOf } from '../samples.ts'
 
-describe('isShownAgain', () => {
-  it('a verdict of which a lens failed is made again, with what is missing', () => {
+describe('isRestated', () => {
+  it('a verdict with a failed lens is made again', () => {
     const lacking = runOf({ concludedPlanKey: 'k1', concludedWhole: false })
     expect(isRestated(lacking, { kind: 'full', planKey: 'k1' })).toBe(false)
   })
@@ -12,12 +12,12 @@ describe('isShownAgain', () => {
     expect(isRestated(runOf({ concludedPlanKey: 'k1' }), { kind: 'full', planKey: 'k1' })).toBe(true)
   })
 
-  it('LE1: with another plan key it is made anew', () => {
+  it('LE1: with another plan key the verdict is made anew', () => {
     expect(isRestated(runOf({ concludedPlanKey: 'k1' }), { kind: 'full', planKey: 'k2' })).toBe(false)
     expect(isRestated(runOf(), { kind: 'full', planKey: 'k1' })).toBe(false)
   })
 
-  it('a run of analyzers alone is made anew: what it updates has moved on', () => {
+  it('the verdict of a run of analyzers is made anew: its facts have changed', () => {
     const edited = runOf({ kind: 'analyzers', concludedPlanKey: 'k1' })
     expect(isRestated(edited, { kind: 'analyzers', planKey: 'k1' })).toBe(false)
     expect(isRestated(runOf({ concludedPlanKey: 'k1' }), { kind: 'analyzers', planKey: 'k1' })).toBe(false)

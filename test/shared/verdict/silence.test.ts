@@ -1,4 +1,4 @@
-/** What it means that a lens says nothing more of a finding: a model's silence is no change of the code (DESIGN §7). */
+/** Open findings that a lens doesn't repeat: the silence of a model is no change of the code. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FileChange, fileChangeOf } from '../../../shared/findings/diff.ts'
@@ -25,7 +25,7 @@ function fileOf(patch: string, more: Partial<Parameters<typeof fileChangeOf>[0]>
 
 const before = fileOf(HUNK)
 
-/** As the lens says it at the first head. */
+/** The finding at the first head. */
 function findingOf(
   location: ClaimedLocation,
   more: Partial<ClaimedFinding> = {},
@@ -56,7 +56,7 @@ const quoting = (quote: string): ClaimedLocation => ({ kind: 'quote', path: PATH
 const fenced = findingOf(quoting('db.run(sql)'))
 const unfenced = findingOf(quoting('db.run(sql)'), { rule: 'race', severity: 'medium', fenced: false })
 
-/** What becomes of an open finding where its lens has read the file in full, and hasn't found it again. */
+/** The disposition of an open finding whose lens has read the file in full and not repeated the finding. */
 function answer(finding: Finding, file: FileChange, changes: Partial<ReconciliationFacts> = {}) {
   const coverage = [{ path: file.path, state: 'full' }] as const
   const { dispositions, standing } = reconcileFindings({
@@ -82,8 +82,8 @@ function rejection({ lens, rule }: Finding, reason: RejectedFinding['reason']): 
   return { lens, rule, title: 'A', path: PATH, reason }
 }
 
-describe('a fenced finding of which its model says nothing more', () => {
-  test('stands while its code does, at the place where the code is now', () => {
+describe('a fenced finding after the silence of its model', () => {
+  test('a fenced finding stands while its code does, at the code’s present lines', () => {
     expect(answer(fenced, before)).toEqual({ verb: 'still_present', location: fenced.location, isOpen: true })
     const moved = fileOf(
       '@@ -0,0 +1 @@\n+// new\n@@ -1,2 +2,4 @@\n import db\n+const sql = quoted(user)\n+db.run(sql)\n close()',
@@ -100,20 +100,20 @@ describe('a fenced finding of which its model says nothing more', () => {
     ['behind a guard', '@@ -1,2 +1,3 @@\n import db\n+  db.run(sql)\n close()'],
     ['part of a longer line', '@@ -1,2 +1,3 @@\n import db\n+if (ok) db.run(sql)\n close()'],
     ['only what the change removes', '@@ -1,3 +1,2 @@\n import db\n-db.run(sql)\n close()'],
-  ])('is fixed where its code is %s', (_how, patch) => {
+  ])('a fenced finding is fixed where its code is %s', (_how, patch) => {
     expect(answer(fenced, fileOf(patch))).toMatchObject({ verb: 'fixed', isOpen: false })
   })
 
-  test('stands also with other line ends', () => {
+  test('a fenced finding stands with other line ends', () => {
     expect(answer(fenced, fileOf(HUNK.replaceAll('\n', '\r\n').replace('@@\r', '@@'))).verb).toBe('still_present')
   })
 
-  test('stands without a place where its code is there twice', () => {
+  test('a fenced finding stands without a line where its code is there twice', () => {
     const twice = fileOf('@@ -1,2 +1,4 @@\n import db\n+db.run(sql)\n+db.run(sql)\n close()')
     expect(answer(fenced, twice)).toEqual({ verb: 'not_looked_at', location: fenced.location, isOpen: true })
   })
 
-  test('on several lines, one with a secret, it is known by what a finding keeps of them', () => {
+  test('a fenced finding on several lines, one with a secret, is recognised by its redacted quote', () => {
     const key = `AKIA${'Q3EGRIV5AOTZ7LBN'}`
     const file = fileOf(`@@ -1 +1,4 @@\n import db\n+open({\n+  key: '${key}',\n+})`)
     const finding = findingOf(quoting(`open({\n  key: '${key}',\n})`), {}, file)
@@ -122,14 +122,14 @@ describe('a fenced finding of which its model says nothing more', () => {
     expect(answer(finding, fileOf('@@ -1 +1,4 @@\n import db\n+open({\n+  key: secret(),\n+})')).verb).toBe('fixed')
   })
 
-  test('about what the change removes, it stands until the code is back', () => {
+  test('a fenced finding about removed code stands until the code is back', () => {
     const removed = findingOf({ ...quoting('check(user)'), side: 'LEFT' } as ClaimedLocation)
     expect(answer(removed, before)).toMatchObject({ verb: 'still_present', location: { side: 'LEFT', line: 2 } })
     const restored = fileOf('@@ -1,3 +1,4 @@\n import db\n check(user)\n+log()\n close()')
     expect(answer(removed, restored).verb).toBe('fixed')
   })
 
-  test('outside of the diff it stands until the diff removes its code', () => {
+  test('a fenced finding outside of the diff stands until the diff removes its code', () => {
     const outside: Finding = { ...fenced, location: { ...fenced.location, inDiff: false } as Finding['location'] }
     const other = fileOf('@@ -90 +90,2 @@\n far()\n+away()')
     expect(answer(outside, other)).toMatchObject({ verb: 'not_looked_at', isOpen: true })
@@ -138,7 +138,7 @@ describe('a fenced finding of which its model says nothing more', () => {
     expect(answer(outside, removed).verb).toBe('no_longer_applicable')
   })
 
-  test('in a renamed file it stands under the new name, unless it was found there anew', () => {
+  test('a fenced finding in a renamed file stands under the new name, unless the lens found it there anew', () => {
     const renamed = fileOf(HUNK, { filename: 'src/b.ts', previous_filename: PATH, status: 'renamed' })
     expect(answer(fenced, renamed)).toMatchObject({ verb: 'still_present', location: { path: 'src/b.ts' } })
     const anew = findingOf({ ...quoting('db.run(sql)'), path: 'src/b.ts' } as ClaimedLocation, {}, renamed)
@@ -147,13 +147,13 @@ describe('a fenced finding of which its model says nothing more', () => {
     expect(answer(unfenced, renamed).verb).toBe('no_longer_applicable')
   })
 
-  test('FI3: of two on the same line the one that is found again is not the other', () => {
+  test('FI3: of two findings on a line, a repeated finding does not answer for the other', () => {
     const other = { ...fenced, fingerprint: 'other' }
     const found = [{ ...other, originHead: sha('second') }]
     expect(answer(fenced, before, { open: [fenced, other], found }).verb).toBe('still_present')
   })
 
-  test('AD2: found again, it is made no milder by its model; what is not fenced is', () => {
+  test('AD2: a model makes a repeated fenced finding no milder, but a finding without a fence', () => {
     const again = (finding: Finding) => {
       const found = [{ ...finding, severity: 'low' as const }]
       return reconcileFindings({ ...NOTHING, open: [finding], found }).standing.map(({ severity }) => severity)
@@ -162,7 +162,7 @@ describe('a fenced finding of which its model says nothing more', () => {
     expect(again(unfenced)).toEqual(['low'])
   })
 
-  test('whatever the code is, it stands where nothing was changed, and is fixed where its first line was', () => {
+  test('a fenced finding stands in unchanged code, and is fixed if its first line was changed, for any code', () => {
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.constantFrom(
@@ -196,7 +196,7 @@ describe('a fenced finding of which its model says nothing more', () => {
     )
   })
 
-  test('many of them in a large file take a bounded time', () => {
+  test('many fenced findings in a large file take a bounded time', () => {
     const rows = Array.from({ length: 3_000 }, (_, index) => `+  value(${index % 7}, '${'x'.repeat(60)}')`)
     const file = fileOf(`@@ -0,0 +1,3000 @@\n${rows.join('\n')}`)
     const location = { kind: 'lines', path: PATH, side: 'RIGHT', startLine: 1, line: 3 } as const
@@ -214,12 +214,12 @@ describe('a fenced finding of which its model says nothing more', () => {
 
 const NOTHING = { announced: [], sameHead: [], rejected: [], lenses: [], files: [before], filesCut: false }
 
-describe('a finding that is not fenced, of which its model says nothing more', () => {
-  test('is fixed at a newer head: the model may change its mind', () => {
+describe('a finding without a fence after the silence of its model', () => {
+  test('a finding without a fence is fixed at a newer head: the model may change its mind', () => {
     expect(answer(unfenced, before)).toMatchObject({ verb: 'fixed', isOpen: false })
   })
 
-  test('stands at a head at which it stood already: nothing was changed', () => {
+  test('a finding without a fence stands at the same head: the code has not changed', () => {
     const sameHead = [unfenced.fingerprint]
     expect(answer(unfenced, before, { sameHead })).toEqual({
       verb: 'still_present',
@@ -230,7 +230,7 @@ describe('a finding that is not fenced, of which its model says nothing more', (
     expect(answer(whole, before, { sameHead }).verb).toBe('still_present')
   })
 
-  test('with another base at the same head it keeps its lines, and no comment goes where the diff has none', () => {
+  test('at the same head with another base a finding keeps its lines, and gets no comment outside of the diff', () => {
     const sameHead = [unfenced.fingerprint]
     const elsewhere = fileOf('@@ -90 +90,2 @@\n far()\n+away()')
     const location = { ...unfenced.location, inDiff: false }
@@ -240,7 +240,7 @@ describe('a finding that is not fenced, of which its model says nothing more', (
   })
 
   test.each(['quote_not_found', 'over_limit'] as const)(
-    'stands if it may have been meant (%s), and its code is there',
+    'a finding without a fence stands if a rejected claim may mean it (%s), and its code still stands',
     (reason) => {
       const rejected = [rejection(unfenced, reason)]
       expect(answer(unfenced, before, { rejected })).toMatchObject({ verb: 'still_present', isOpen: true })
@@ -251,20 +251,20 @@ describe('a finding that is not fenced, of which its model says nothing more', (
     },
   )
 
-  test('about the title or the description, it is fixed by an edit, also at the same head', () => {
+  test('a finding about the title or the description is fixed by an edit, also at the same head', () => {
     const whole: Finding = { ...unfenced, location: { kind: 'pull_request' } }
     expect(answer(whole, before, { sameHead: [whole.fingerprint] }).verb).toBe('fixed')
   })
 })
 
-describe('a finding of an analyzer that finds it no more', () => {
+describe('a finding that its analyzer doesn’t repeat', () => {
   const secret = findingOf(quoting('db.run(sql)'), {}, before, 'secrets')
 
-  test('is fixed, also where its line is as it was: an analyzer says the same of the same code', () => {
+  test('an analyzer’s silence fixes a finding, also in unchanged code: an analyzer says the same of the same code', () => {
     expect(answer(secret, before, { sameHead: [secret.fingerprint] }).verb).toBe('fixed')
   })
 
-  test('stays open if it may be one of those over the limit', () => {
+  test('an analyzer’s finding stays open if the limit of findings may have cut it', () => {
     const rejected = [rejection(secret, 'over_limit')]
     expect(answer(secret, before, { rejected })).toMatchObject({ verb: 'not_looked_at', isOpen: true })
   })

@@ -21,8 +21,8 @@ function verdict(changes: Partial<VerdictFacts> = {}, ...severities: Severity[])
   })
 }
 
-describe('the verdict is the first that applies', () => {
-  it('nothing stands and all was read: pass', () => {
+describe('the first matching verdict', () => {
+  it('without findings, with everything read: pass', () => {
     expect(verdict()).toEqual({ verdict: 'pass', incompleteReasons: [] })
   })
 
@@ -52,7 +52,7 @@ describe('not having looked is never "nothing found"', () => {
     expect(verdict({ lenses: [], planned: [] }).verdict).toBe('incomplete')
   })
 
-  it('a lens without a model did not read: incomplete, also with a blocking finding', () => {
+  it('a lens without a model: incomplete, also with a blocking finding', () => {
     const unread: LensOutcome = { ...read, lens: 'correctness', state: 'not_read', reason: 'no model is configured' }
     expect(verdict({ lenses: [read, unread] }, 'critical')).toEqual({
       verdict: 'incomplete',
@@ -60,7 +60,7 @@ describe('not having looked is never "nothing found"', () => {
     })
   })
 
-  it('H4: a planned file that a lens read in part, skipped, or does not mention: incomplete, named', () => {
+  it('H4: a planned file that a lens read in part, skipped, or left out: incomplete, named', () => {
     const partly: LensOutcome = {
       ...read,
       coverage: [
@@ -76,7 +76,7 @@ describe('not having looked is never "nothing found"', () => {
     expect(incompleteReasons).toEqual(['The lens secrets did not read 2 files in full: b.ts, c.ts.'])
   })
 
-  it('a file in two parts counts as read only if both were', () => {
+  it('a file in two parts counts as read only if both parts were read', () => {
     const twice: LensOutcome = {
       ...read,
       coverage: [

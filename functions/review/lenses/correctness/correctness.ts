@@ -1,5 +1,4 @@
-/** The lens `correctness`: a model reads one part of the diff for faults, and quotes what it means. */
-
+/** The lens `correctness`: a model reads a part of the diff for faults, and quotes the code of each. */
 import { Refused } from '../../../../shared/base/errors.ts'
 import { MODEL_LINE_CHARS_MAX, PART_LINES_MAX } from '../../../../shared/base/limits.ts'
 import type { Coverage } from '../../../../shared/findings/coverage.ts'
@@ -12,7 +11,7 @@ import { instructionLike } from './instruction-like.ts'
 import { hasCutLine, INSTRUCTIONS, promptOf } from './prompt.ts'
 import { claimsOf, replySchema } from './reply.ts'
 
-/** Asks the model once for the whole part. Any failure of the call is a failure of the lens, never "no findings". */
+/** Asks the model once for the whole part. A failed call is a failure of the lens, never "no findings". */
 export const correctness: Lens = async (input) => {
   if (input.model === undefined) {
     throw new Refused(

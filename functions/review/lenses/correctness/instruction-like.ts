@@ -1,5 +1,4 @@
-/** Finds text in a pull request that speaks to a reviewing model instead of people, and says so (P6). */
-
+/** Finds text in a pull request that addresses a reviewing model instead of people (P6). */
 import { folded } from '../../../../shared/base/text.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
 import type { ClaimedFinding, ClaimedLocation } from '../../../../shared/findings/finding.ts'
@@ -30,10 +29,7 @@ export function instructionLike(
   return claims
 }
 
-/**
- * Phrases that make no sense to a person who reviews. Each is bounded. More would be found by a model, and it is the
- * model that they are meant for.
- */
+/** Bounded phrases without sense for a human reviewer. A model would find more, but a model is the target. */
 const PHRASES: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override) (?:all |any )?(?:of )?(?:the |your |these )?(?:previous|prior|above|earlier|preceding|system) (?:instructions?|prompts?|rules?|directions?|messages?)/i,
   /\byou are (?:now )?(?:an? )?(?:ai|llm|language model|code review(?:er)?(?: bot| assistant)?)\b/i,
@@ -43,7 +39,7 @@ const PHRASES: readonly RegExp[] = [
   /<\|(?:im_start|im_end|system|assistant|endoftext)\|>|\[\/?INST\]|<<SYS>>/,
 ]
 
-/** Words set apart by characters without width are put together before they are looked at. */
+/** Characters without width may split words, so they are removed first. */
 function speaksToModel(text: string): boolean {
   const plain = folded(text.replace(/\p{Default_Ignorable_Code_Point}/gu, ''))
   return PHRASES.some((phrase) => phrase.test(plain))

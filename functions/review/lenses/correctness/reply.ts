@@ -1,4 +1,4 @@
-/** What the model of the lens `correctness` answers, and the claims that follow from it. */
+/** The reply of the model of the lens `correctness`, and its claims. */
 import * as z from 'zod'
 import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 
@@ -15,7 +15,7 @@ export const FAULTS = [
   'other',
 ] as const
 
-/** Every member is required: strict structured output knows no optional ones. */
+/** Every member is required: strict structured output knows no optional members. */
 export const replySchema = z.object({
   findings: z.array(
     z.object({
@@ -37,10 +37,10 @@ export const replySchema = z.object({
 
 export type Reply = z.infer<typeof replySchema>
 
-/** Faults that are never argued away by another model. Which ones they are is decided here, not by the model. */
+/** Faults that no model can argue away, chosen by code. */
 const FENCED: ReadonlySet<Reply['findings'][number]['rule']> = new Set(['data-loss', 'security'])
 
-/** The claims of a reply. The place is a quote: its line is computed when it is grounded. */
+/** The claims of a reply. Grounding computes the line from the quote. */
 export function claimsOf(reply: Reply): readonly ClaimedFinding[] {
   return reply.findings.map(({ rule, severity, title, scenario, clears, path, quote, side, line }) => ({
     rule,
@@ -53,7 +53,7 @@ export function claimsOf(reply: Reply): readonly ClaimedFinding[] {
       kind: 'quote',
       path,
       quote,
-      // A model that is wrong about the side still quotes what it means.
+      // A model that is wrong about the side still quotes the right code.
       ...(side === 'old' ? { side: 'LEFT' as const } : {}),
       ...(line === null ? {} : { nearLine: line }),
     },

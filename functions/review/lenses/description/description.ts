@@ -1,11 +1,11 @@
-/** The lens `description`: does the pull request say what the template of its base branch asks for? */
+/** The lens `description`: whether the description has the sections of the base branch's template. */
 import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 import type { Lens, PullRequestFacts } from '../../../../shared/findings/lens.ts'
 import { type Section, sectionsOf } from './sections.ts'
 
 /**
- * At most one finding, for the pull request as a whole, that lists exactly the sections which are missing (PR6). Its
- * identity is the same whatever is on the list, so that edits update one place.
+ * At most one finding, for the pull request as a whole, with a list of exactly the missing sections (PR6). Its identity
+ * is independent of the list, so that an edit updates the same finding.
  */
 export const description: Lens = async (input) => {
   input.signal.throwIfAborted()
@@ -17,8 +17,8 @@ export const description: Lens = async (input) => {
 }
 
 /**
- * Headings of the template, as written there, whose section is not in the body, or holds only what the template puts
- * there. A heading that says it is optional is not required, nor one that only groups others.
+ * Headings of the template, as written there, whose section the body lacks or leaves as the template has it. A section
+ * is not required if its heading says "optional", or if it only groups other sections.
  */
 export function missingSections(template: string, body: string): readonly string[] {
   const written = new Map<string, Section[]>()
@@ -51,7 +51,7 @@ function claimOf(missing: readonly string[], pullRequest: PullRequestFacts): Cla
     rule: 'missing-sections',
     severity: 'low',
     title: `The description lacks ${names}`,
-    why: `The base branch's pull request template asks for it, and reviewers look for it there.${cut}`,
+    why: `The pull request template of the base branch asks for this text, and reviewers rely on it.${cut}`,
     clears: `Write something of your own under ${names}. An edit is enough; no push is needed.`,
     location: { kind: 'pull_request' },
   }

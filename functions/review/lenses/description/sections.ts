@@ -1,26 +1,26 @@
-/** The sections of a pull request's description, or of its template: Markdown taken apart at its headings. */
+/** The sections of a description or of a template: Markdown split at its headings. */
 import { folded, withoutComments } from '../../../../shared/base/text.ts'
 
 export interface Section {
   /** As written, without mark-up. */
   readonly heading: string
-  /** What headings are compared by: no case, no colon, no emoji. Never empty. */
+  /** The form in which headings are compared: no case, no colon, no emoji. Never empty. */
   readonly key: string
-  /** Lines that hold something, folded, also those of sections below this one; headings excluded. */
+  /** Lines with content, folded, including sections below; without headings. */
   readonly lines: readonly string[]
-  /** True if the section holds nothing but sections below it. */
+  /** True if the section holds only sections below. */
   readonly onlySections: boolean
 }
 
 /**
- * The sections of a Markdown text in order. HTML comments hold nothing. A heading is written with number signs or is
- * underlined; with `bold`, a line all in bold is one too. Inside a code fence there are none.
+ * The sections of a Markdown text in order. HTML comments are no content. A heading has number signs or is underlined;
+ * with `bold`, a line all in bold is a heading too. A code fence holds no headings.
  */
 export function sectionsOf(markdown: string, { bold = false } = {}): readonly Section[] {
   const open: Building[] = []
   const sections: Building[] = []
   for (const block of blocksOf(withoutComments(markdown), bold)) {
-    // A line in bold may as well be what the section above says.
+    // A line in bold may also be content of the section above.
     const isContent = block.level === undefined || block.level === BOLD_LEVEL
     if (isContent && block.line !== '') for (const section of open) section.lines.push(block.line)
     if (block.level === undefined) {
@@ -45,20 +45,18 @@ export function sectionsOf(markdown: string, { bold = false } = {}): readonly Se
   }))
 }
 
-interface Building {
+interface Building extends Pick<Section, 'heading' | 'key'> {
   readonly level: number
-  readonly heading: string
-  readonly key: string
   readonly lines: string[]
   onlySections: boolean
-  /** Sections below this one. */
+  /** Number of sections below. */
   sections: number
 }
 
 /** A heading with its level, or a line of content. */
 interface Block {
   readonly level?: number
-  /** A heading without the signs that make it one. */
+  /** A heading without its number signs or underline. */
   readonly text: string
   /** The whole line, folded. */
   readonly line: string
@@ -92,7 +90,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const NUMBER_SIGNS = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const BOLD = /^ {0,3}(?:\*\*|__)([^*_]+)(?:\*\*|__):?\s*$/
 const UNDERLINE = /^ {0,3}(=+|-+)\s*$/
-/** What may be underlined: no list, no quote, no table. */
+/** Text that an underline makes a heading: no list, no quote, no table. */
 const PARAGRAPH = /^ {0,3}[^\s>*+|-]/
 
 function headingAt(line: string, next: string, bold: boolean) {

@@ -1,51 +1,38 @@
 /**
- * The lens `secrets`: credentials in added lines, found by secretlint's recommended rules. A value that was found is
- * concealed: it is in no text that leaves this lens.
+ * The lens `secrets`: credentials in added lines, found by secretlint's recommended rules. Every found value is
+ * concealed: no text of this lens holds it.
  */
 import { lintSource } from '@secretlint/core'
 import { rules as recommended } from '@secretlint/secretlint-rule-preset-recommend'
 import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
-import type { Coverage } from '../../../../shared/findings/coverage.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
 import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 import type { Lens } from '../../../../shared/findings/lens.ts'
+import { fileByFile } from '../file-by-file.ts'
 import { type RightSide, rightSideOf } from '../right-side.ts'
 
 /**
- * Scans each file's text after the change and keeps what touches an added line, so that a key of which one line was
- * changed is found, and one that was there before is not blamed on this pull request.
+ * Scans the text of each file after the change and keeps results that touch an added line: a key with a changed line is
+ * found, and a key from before is not blamed on this pull request.
  */
-export const secrets: Lens = async (input) => {
-  const findings: ClaimedFinding[] = []
-  const coverage: Coverage[] = []
-  for (const file of input.files) {
-    input.signal.throwIfAborted()
-    if (addsNothing(file)) {
-      coverage.push({ path: file.path, state: 'full' })
-      continue
-    }
+export const secrets: Lens = (input) =>
+  fileByFile(input, async (file) => {
+    if (file.status === 'removed' || file.noPatch === 'pure_rename') return []
     const side = rightSideOf(file, await input.text(file.path))
-    if (side === undefined) {
-      coverage.push({ path: file.path, state: 'not_read', reason: 'GitHub sent no readable diff for it.' })
-      continue
-    }
-    findings.push(...(await claimsOf(file, side)))
-    coverage.push({ path: file.path, state: 'full' })
-  }
-  return { findings, coverage }
-}
+    return side === undefined ? 'GitHub sent no readable diff for the file.' : claimsOf(file, side)
+  })
 
 const OWN_OPTIONS: Readonly<Record<string, { readonly options: object; readonly allowMessageIds: string[] }>> = {
   '@secretlint/secretlint-rule-aws': {
     options: { enableIDScanRule: true },
-    // An account's number is no credential, and stands in many a template.
+    // An account's number is no credential, and stands in many templates.
     allowMessageIds: ['AWSAccountID'],
   },
 }
 
 /**
- * Our own configuration, whatever the repository has (P8). The rules are taken one by one, because a preset ignores that
- * one of its rules is disabled; and a comment in a pull request must not switch off a check of that pull request.
+ * Our own configuration, whatever the repository has (P8). The preset would ignore a disabled rule, so its rules are
+ * taken one by one; a comment in a pull request must not switch off its own check.
  */
 const CONFIG = {
   rules: recommended
@@ -53,15 +40,11 @@ const CONFIG = {
     .map((rule) => ({ id: rule.meta.id, rule, ...OWN_OPTIONS[rule.meta.id] })),
 }
 
-function addsNothing(file: FileChange): boolean {
-  return file.status === 'removed' || file.noPatch === 'pure_rename'
-}
-
 async function claimsOf(file: FileChange, side: RightSide): Promise<readonly ClaimedFinding[]> {
   const starts = lineStartsOf(side.text)
   const claims: ClaimedFinding[] = []
   for (const { range, messageId } of await scan(file.path, side.text)) {
-    // The place is computed from the range: it is the same whatever a rule thinks of line ends.
+    // The range is the same for all line ends, unlike the line that a rule reports.
     const lines = linesOf(side, lineAt(starts, range[0]), lineAt(starts, Math.max(range[0], range[1] - 1)))
     const [startLine, line] = [lines[0], lines.at(-1)]
     if (startLine === undefined || line === undefined || !lines.some((number) => side.isAdded(number))) continue
@@ -73,7 +56,7 @@ async function claimsOf(file: FileChange, side: RightSide): Promise<readonly Cla
 async function scan(path: string, content: string) {
   try {
     const { messages } = await lintSource({
-      // The path never names a file on this machine: a rule may open what it is given.
+      // A rule may open the path, so the path names no file of this machine.
       source: { content, filePath: `pull-request:/${path}`, contentType: 'text' },
       options: { config: CONFIG, noPhysicFilePath: true },
     })
@@ -95,7 +78,7 @@ function claimOf(path: string, messageId: string, startLine: number, line: numbe
     severity: 'critical',
     fenced: true,
     title: `A credential is added: ${rule.replaceAll('-', ' ')}`,
-    why: 'Whoever can read the repository, a fork, a build log or a backup can use it, also after it is removed: it stays in the history.',
+    why: 'Anyone who can read the repository, a fork, a build log or a backup can use the credential. Removing the line does not help: the history keeps the credential.',
     clears:
       'Revoke the credential at its issuer first, then remove it from the branch’s history and read it from a secret store.',
     location: { kind: 'lines', path, side: 'RIGHT', startLine, line },
@@ -112,20 +95,20 @@ function ruleOf(messageId: string): string {
     .toLowerCase()
 }
 
-/** The value, and each of its lines: a place may be clipped to some of them. A key's label is no secret. */
+/** The value and each of its lines: grounding may clip the location to some lines. The label of a key is no secret. */
 function concealedOf(value: string): readonly string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim())
   return [...new Set([value, ...lines])].filter((line) => line !== '' && !/^-----[A-Z ]+-----$/.test(line))
 }
 
-/** Offsets at which the lines of a text begin. */
+/** Offsets of the first characters of all lines. */
 function lineStartsOf(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
   return starts
 }
 
-/** Line (from 1) that holds an offset. */
+/** Line (from 1) at an offset. */
 function lineAt(starts: readonly number[], offset: number): number {
   let low = 0
   let high = starts.length
@@ -137,7 +120,7 @@ function lineAt(starts: readonly number[], offset: number): number {
   return low + 1
 }
 
-/** Lines of the file for a range of the scanned text; where two hunks meet, those of the first. */
+/** Lines of the file for a range of the scanned text; across a gap between hunks, the lines of the first hunk. */
 function linesOf(side: RightSide, first: number, last: number): readonly number[] {
   const lines: number[] = []
   for (let textLine = first; textLine <= last; textLine++) {

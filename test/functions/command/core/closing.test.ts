@@ -17,7 +17,7 @@ const thread = (eventAt: number, openAt?: number): Thread => ({
 })
 
 describe('runToEnd', () => {
-  it('L4: a closed pull request ends its live run, at the attempt that was seen', () => {
+  it('L4: a closed pull request ends its live run, at the attempt as read', () => {
     expect(runToEnd(closed, thread(4_000))).toMatchObject({
       runId: 'r',
       attempt: 2,
@@ -27,20 +27,20 @@ describe('runToEnd', () => {
     expect(runToEnd(closed, thread(5_000))).toBeDefined()
   })
 
-  it('closed, then reopened: the older event ends nothing of the later one', () => {
+  it('a closing ends no run of a later event, as after a reopening', () => {
     expect(runToEnd(closed, thread(5_001))).toBeUndefined()
   })
 
-  it('D3: GitHub has shown it open since then: whoever asked for that review, it is left alone', () => {
+  it('D3: a run stays if GitHub showed the pull request open after the closing', () => {
     expect(runToEnd(closed, thread(1_000, 6_000))).toBeUndefined()
     expect(runToEnd(closed, thread(1_000, 4_000))).toMatchObject({ runId: 'r', asksAgain: false })
   })
 
-  it('D3: GitHub has shown it open in that second: it is asked again', () => {
+  it('D3: a run ends and asks again if GitHub showed the pull request open in the second of the closing', () => {
     expect(runToEnd(closed, thread(1_000, 5_000))).toMatchObject({ runId: 'r', asksAgain: true })
   })
 
-  it('there may be nothing to end', () => {
+  it('a closing without a live run ends nothing', () => {
     expect(runToEnd(closed, undefined)).toBeUndefined()
     const { liveRun: _, ...none } = thread(1)
     expect(runToEnd(closed, none)).toBeUndefined()

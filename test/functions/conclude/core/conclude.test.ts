@@ -1,4 +1,4 @@
-/** What a run concludes where a model was throttled for longer than patience. */
+/** The conclusion of a run, also of a run whose model was throttled for too long. */
 import { describe, expect, it } from 'vitest'
 import { conclude, type ReviewWithResult } from '../../../../functions/conclude/core/conclude.ts'
 import { makePlan, type PlanFacts } from '../../../../functions/plan/core/plan.ts'
@@ -41,37 +41,37 @@ const plan = makePlan(facts)
 const LISTED = { filename: 'src/archive.js', status: 'added', additions: 1, deletions: 0 }
 const givenUp = { state: 'failed', reason: impatience('model/a', 3_600_000) } as const
 
-/** Every planned review read with these findings, but for what is given up. */
+/** Every planned review, read with these findings or given up. */
 function seen(findings: readonly Finding[], throttled: readonly string[]): ReviewWithResult[] {
   return plan.reviews.map(({ lens, part, paths }) => {
     if (throttled.includes(lens)) return { review: { lens, part, ...givenUp }, result: undefined }
     const coverage = paths.map((path) => ({ path, state: 'full' }) as const)
-    const said = lens === 'secrets' ? findings : []
+    const ofLens = lens === 'secrets' ? findings : []
     return {
       review: { lens, part, state: 'completed' },
-      result: { lens, part, findings: said, rejected: [], coverage },
+      result: { lens, part, findings: ofLens, rejected: [], coverage },
     }
   })
 }
 
 describe('conclude', () => {
-  it('L2: a lens whose model was throttled too long makes it incomplete, and is named with its reason and remedy', () => {
+  it('L2: a lens whose model was throttled too long makes the verdict incomplete, with reason and remedy', () => {
     const { verdict, incompleteReasons, lenses } = conclude(plan, seen([], ['correctness']), [])
     expect(verdict).toBe('incomplete')
     expect(incompleteReasons).toEqual([
-      expect.stringMatching(/^The lens correctness failed: model_throttled: a has asked .* Ask again then/),
+      expect.stringMatching(/^The lens correctness failed: model_throttled: a was throttled .* Then ask again/),
     ])
     expect(lenses.find(({ lens }) => lens === 'correctness')).toMatchObject({ state: 'failed' })
   })
 
-  it('LE13: every lens failed: incomplete, and never a pass', () => {
+  it('LE13: a run whose lenses all failed is incomplete, never a pass', () => {
     const all = [...new Set(plan.reviews.map(({ lens }) => lens))]
     const { verdict, incompleteReasons } = conclude(plan, seen([], all), [])
     expect(verdict).toBe('incomplete')
     expect(incompleteReasons).toHaveLength(all.length)
   })
 
-  it('a lens that read one of its two parts has not read: incomplete, with what it found', () => {
+  it('a lens that read only one part has failed, the verdict is incomplete, and the findings of that part stand', () => {
     const parts = [0, 1].map((part) => ({ lens: 'secrets' as const, part, paths: ['src/archive.js'] }))
     const found = finding({ severity: 'medium' })
     const [first] = seen([found], [])
@@ -87,7 +87,7 @@ describe('conclude', () => {
     expect(findings).toEqual([found])
   })
 
-  it('J5: a second reading that was throttled is inconclusive: what blocks stands as it was said', () => {
+  it('J5: without a second reading, blocking findings stand as their lenses reported them', () => {
     const blocking = finding({ severity: 'critical' })
     const adjudication: ReviewWithResult = { review: { lens: 'adjudication', part: 0, ...givenUp }, result: undefined }
     const conclusion = conclude(plan, [...seen([blocking], []), adjudication], [])
@@ -102,7 +102,7 @@ describe('conclude', () => {
     const before = conclude(first, read(first, { findings: [fault] }), [])
     const again = makePlan({ ...facts, files: [file], lastConclusion: before })
 
-    it('DESIGN §7: a model that says nothing more of a fenced finding, or misquotes it, clears nothing', () => {
+    it('a fenced finding stands at the same head if its model falls silent or misquotes the code', () => {
       const misquoted = { ...fault, path: file.path, reason: 'quote_not_found' as const }
       for (const reply of [{}, { rejected: [misquoted] }]) {
         const { verdict, findings, adjudication, dispositions } = conclude(again, read(again, reply), [
@@ -113,21 +113,21 @@ describe('conclude', () => {
           findings: [fault],
           adjudication: 'passed_through',
         })
-        // It was first said at this head: there is nothing to be answered yet.
+        // The finding is new at this head, so it needs no disposition.
         expect(dispositions).toEqual([])
       }
     })
 
-    it('nor of another one, until it may have been changed', () => {
+    it('a finding without a fence stands at the same head, and is fixed at a newer head', () => {
       const unfenced = claimed({ severity: 'medium', fenced: false })
-      const said = conclude(first, read(first, { findings: [unfenced] }), [])
-      const here = makePlan({ ...facts, files: [file], lastConclusion: said })
+      const earlier = conclude(first, read(first, { findings: [unfenced] }), [])
+      const here = makePlan({ ...facts, files: [file], lastConclusion: earlier })
       expect(conclude(here, read(here, {}), []).verdict).toBe('concerns')
-      const newer = makePlan({ ...facts, run: { ...run, head: sha('newer') }, files: [file], lastConclusion: said })
+      const newer = makePlan({ ...facts, run: { ...run, head: sha('newer') }, files: [file], lastConclusion: earlier })
       expect(conclude(newer, read(newer, {}), [])).toMatchObject({ verdict: 'pass', dispositions: [{ verb: 'fixed' }] })
     })
 
-    it('FI5: what nobody had looked at there is fixed by the first look', () => {
+    it('FI5: the first look at a head fixes a finding that no lens had looked at there', () => {
       const unfenced = claimed({ severity: 'medium', fenced: false, originHead: sha('older') })
       const unseen = {
         ...before,
@@ -145,8 +145,8 @@ describe('conclude', () => {
   })
 })
 
-/** Every planned review read in full, and what the model said. */
-function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewWithResult[] {
+/** Every planned review, read in full, with this reply of the model. */
+function read(planned: Plan, reply: Partial<Pick<ReviewResult, 'findings' | 'rejected'>>): ReviewWithResult[] {
   return planned.reviews.map(({ lens, part, paths }) => ({
     review: { lens, part, state: 'completed' },
     result: {
@@ -155,7 +155,7 @@ function read(planned: Plan, said: Partial<Pick<ReviewResult, 'findings' | 'reje
       findings: [],
       rejected: [],
       coverage: paths.map((path) => ({ path, state: 'full' })),
-      ...(lens === 'correctness' ? said : {}),
+      ...(lens === 'correctness' ? reply : {}),
     },
   }))
 }

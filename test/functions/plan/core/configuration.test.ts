@@ -1,11 +1,11 @@
-/** `.github/muster.yml` as text: whatever is wrong with it is told, and nothing secret is told with it. */
+/** `.github/muster.yml` as text: every problem is reported, and no secret with it. */
 import { describe, expect, it } from 'vitest'
 import { configurationOf } from '../../../../functions/plan/core/configuration.ts'
 import { CONFIGURATION_BYTES_MAX } from '../../../../shared/base/limits.ts'
 
 const TOKEN = `gh${'p_'}${'Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2'}`
 
-describe('a configuration that can not be followed', () => {
+describe('an invalid configuration', () => {
   it.each([
     ['C1: an unknown key', `lensess: {}`, /lensess/],
     ['no YAML', `lenses: [`, /not YAML/],
@@ -21,8 +21,8 @@ describe('a configuration that can not be followed', () => {
   it.each([
     ['as a key', `${TOKEN}: true`],
     ['as a value', `rounds: {ceiling: "${TOKEN}"}`],
-    ['in what is no YAML', `lenses: ["${TOKEN}`],
-  ])('AW91: a secret in it %s is not repeated', (_where, text) => {
+    ['as text without YAML', `lenses: ["${TOKEN}`],
+  ])('AW91: a problem does not repeat a secret of the file %s', (_where, text) => {
     const { problems } = configurationOf(text)
     expect(problems.length).toBeGreaterThan(0)
     expect(JSON.stringify(problems)).not.toContain(TOKEN)

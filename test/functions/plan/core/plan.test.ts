@@ -50,7 +50,7 @@ const lensesPlaced = (changes: Partial<PlanFacts>) => [
 ]
 
 describe('the plan key', () => {
-  it('LE1: is the same for the same facts at another time, in another attempt, round and run', () => {
+  it('LE1: the plan key is the same for the same facts at another time, in another attempt, round and run', () => {
     const later = {
       now: 99,
       thread: { ...thread, round: 1, version: 8 },
@@ -65,16 +65,16 @@ describe('the plan key', () => {
     ['the merge base', { mergeBase: sha('other') }],
     ['the configuration of the base', { configurationDigest: 'c2' }],
     ['the model', { deploymentModel: { model: 'another', baseUrl: 'https://models.example' } }],
-    ['where the model is', { deploymentModel: { model: 'a-model', baseUrl: 'https://other.example' } }],
-    ['that there is no model', { deploymentModel: undefined }],
+    ['the endpoint of the model', { deploymentModel: { model: 'a-model', baseUrl: 'https://other.example' } }],
+    ['no model at all', { deploymentModel: undefined }],
     ['the template', { template: '## Why' }],
-    ['what a person wants looked at above all', { run: { ...run, focus: 'locks' } }],
-  ])('LE1: is another one for %s', (_, changes) => {
+    ['another focus', { run: { ...run, focus: 'locks' } }],
+  ])('LE1: the plan key is another for %s', (_, changes) => {
     expect(keyOf(changes)).not.toBe(keyOf())
   })
 })
 
-describe('what is planned', () => {
+describe('the plan', () => {
   it('a full run is the next round, by every active lens', () => {
     const plan = makePlan(facts({ thread: { ...thread, round: 1 } }))
     expect(plan).toMatchObject({ kind: 'full', round: 2, notRead: [], head: run.head })
@@ -82,7 +82,7 @@ describe('what is planned', () => {
     expect(lensesPlaced({})).toContain('correctness')
   })
 
-  it('RO8: at the ceiling of the rounds only analyzers read, it is no round, and it says so', () => {
+  it('RO8: at the ceiling of the rounds only analyzers read, the run is no round, and names the missing lenses', () => {
     const ceiling = DEFAULT_CONFIGURATION.rounds.ceiling
     const plan = makePlan(facts({ thread: { ...thread, round: ceiling } }))
     expect(plan).toMatchObject({ kind: 'analyzers', kindReason: 'rounds_ceiling', round: 0 })
@@ -90,26 +90,26 @@ describe('what is planned', () => {
     expect(makePlan(facts({ thread: { ...thread, round: ceiling - 1 } })).kind).toBe('full')
   })
 
-  it('PR4: at the ceiling a head that was read in full under the same key keeps that', () => {
+  it('PR4: at the ceiling a head with a full review under the same key keeps the review', () => {
     const over = { thread: { ...thread, round: DEFAULT_CONFIGURATION.rounds.ceiling } }
     const again = makePlan(facts({ ...over, run: { ...run, concludedPlanKey: keyOf() } }))
     expect(again).toMatchObject({ kind: 'full', planKey: keyOf() })
   })
 
-  it('a ceiling of 0 rounds is none: no model reads at all', () => {
+  it('with a ceiling of 0 rounds no model reads', () => {
     const configuration = { ...DEFAULT_CONFIGURATION, rounds: { ceiling: 0 } }
     expect(makePlan(facts({ configuration }))).toMatchObject({ kind: 'analyzers', round: 0 })
   })
 
-  it('PR6: an edited text is read by analyzers and is no round', () => {
+  it('PR6: only analyzers read an edited description, and the run is no round', () => {
     const edited = runOf({ kind: 'analyzers', cause: 'text:1' })
     expect(makePlan(facts({ run: edited }))).toMatchObject({ kind: 'analyzers', kindReason: 'text_edited', round: 0 })
     expect(lensesPlaced({ run: edited })).not.toContain('correctness')
     const [notRead] = makePlan(facts({ run: edited })).notRead
-    expect(notRead).toMatchObject({ lens: 'correctness', remedy: 'Comment `/muster review` to have it read.' })
+    expect(notRead).toMatchObject({ lens: 'correctness', remedy: 'Comment `/muster review` to run the lens.' })
   })
 
-  it('without a model a model lens is not read, and named with the remedy; switched off it does not count', () => {
+  it('a model lens without a model is not read, and named with a remedy; a lens that is off does not count', () => {
     const [missing] = makePlan(facts({ deploymentModel: undefined })).notRead
     expect(missing).toMatchObject({ lens: 'correctness', reason: expect.stringContaining('model_not_configured') })
     expect(missing?.remedy).toContain('lenses.correctness: off')
@@ -118,7 +118,7 @@ describe('what is planned', () => {
     expect(off.notRead).toEqual([])
   })
 
-  it('AD6: a description that is cut says so', () => {
+  it('AD6: a cut description is marked as cut', () => {
     const body = 'é'.repeat(DESCRIPTION_BYTES_MAX)
     const { pullRequest } = makePlan(facts({ pullRequest: { title: 't', body, author: 'a' } }))
     expect(pullRequest.bodyCut).toBe(true)
@@ -132,7 +132,7 @@ describe('what is planned', () => {
 })
 
 describe('textsWanted', () => {
-  it('wants each text that a lens may ask for, none of a file that is gone or only renamed, and a bounded number', () => {
+  it('textsWanted names texts that a lens may ask for, none of removed or renamed files, and a bounded number', () => {
     const files = [
       file('src/a.ts'),
       file('gone.ts', { status: 'removed' }),

@@ -18,15 +18,15 @@ const planned = [
 const plan = { reviews: planned } as unknown as Plan
 
 describe('plannedReviewOf', () => {
-  it('RC1: finds the part of this name, and none for a name that was not planned', () => {
+  it('RC1: finds the part of a planned name, and none for an unplanned name', () => {
     expect(plannedReviewOf(plan, wantedReview(1))).toBe(planned[1])
     expect(plannedReviewOf(plan, wantedReview(2))).toBeUndefined()
     expect(plannedReviewOf(plan, { ...wantedReview(0), lens: 'workflows' })).toBeUndefined()
   })
 })
 
-describe('what a review came to', () => {
-  it('AD3: an adjudication without a model says that it passed everything through', () => {
+describe('the result of a review', () => {
+  it('AD3: an adjudication without a model says that every finding passed through', () => {
     expect(passedThrough(0)).toMatchObject({ lens: 'adjudication', findings: [], adjudication: 'passed_through' })
   })
 
@@ -46,7 +46,7 @@ describe('failureOf', () => {
     expect(failureOf(error)).toMatchObject({ code: 'model_refused', sentence: 'The endpoint said no.' })
   })
 
-  it('a deadline, and anything that is no failure of ours, has a code of the closed set', () => {
+  it('a deadline, and any unknown error, has a code of the closed set', () => {
     expect(failureOf(AbortSignal.abort(new DOMException('late', 'TimeoutError')).reason).code).toBe('deadline_too_near')
     expect(failureOf(new TypeError('x of undefined')).code).toBe('lens_failed')
     expect(failureOf('thrown text')).toMatchObject({ code: 'lens_failed' })
@@ -55,7 +55,7 @@ describe('failureOf', () => {
     expect(failureOf(ofNode).code).toBe('lens_failed')
   })
 
-  it('RC7: what looks like a secret in a sentence is not kept, and the sentence is bounded', () => {
+  it('RC7: a secret in a sentence is redacted, and the sentence is bounded', () => {
     const token = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_')
     const { sentence } = failureOf(new Error(`cloning with ${token} failed ${'x'.repeat(2_000)}`))
     expect(sentence).not.toContain(token)

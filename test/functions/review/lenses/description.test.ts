@@ -24,13 +24,13 @@ Describe how you tested this.
 const missing = (body: string, template = TEMPLATE) => missingSections(template, body)
 
 describe('missingSections', () => {
-  test('PR6: lists exactly what is missing, as the template writes it', () => {
+  test('PR6: missingSections lists exactly the missing sections, in the words of the template', () => {
     expect(missing('')).toEqual(['Summary', '🧪 Testing:'])
     expect(missing('## Summary\nAdds widgets.')).toEqual(['🧪 Testing:'])
     expect(missing('## Summary\nAdds widgets.\n## Testing\nnpm test')).toEqual([])
   })
 
-  test('PR6: a section that holds only what the template put there is missing', () => {
+  test('PR6: a section with only the template’s own text is missing', () => {
     expect(missing(TEMPLATE)).toEqual(['Summary', '🧪 Testing:'])
     expect(missing(TEMPLATE.replace('[ ] Unit', '[x] Unit'))).toEqual(['Summary'])
   })
@@ -46,7 +46,7 @@ describe('missingSections', () => {
     ['an image only', '## Summary\n![](a.png)\n## Testing\n![](b.png)'],
     ['content below a deeper heading', '## Summary\n### Why\nx\n## Testing\n### Unit\nx'],
     ['a line in bold as content', '## Summary\n**Adds widgets**\n## Testing\nx'],
-  ])('is lenient about %s', (_, body) => {
+  ])('missingSections is lenient about %s', (_, body) => {
     expect(missing(body)).toEqual([])
   })
 
@@ -64,11 +64,11 @@ describe('missingSections', () => {
     expect(missing('', 'Please describe your change.\n**In bold**')).toEqual([])
   })
 
-  test('a heading that only groups others is not required itself', () => {
+  test('a heading that only groups sections is not required', () => {
     expect(missing('## Why\nx', '# Checklist\n## Why\n## How\n')).toEqual(['How'])
   })
 
-  test('whatever the texts, it answers, and a body that fills every heading lacks none', () => {
+  test('missingSections answers for any texts, and a body that fills every heading lacks none', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (template, body) => {
         const lacking = missingSections(template, body)
@@ -89,14 +89,14 @@ describe('description', () => {
     return groundClaims(findings, { lens: 'description', ...context }).findings
   }
 
-  test('PR6: says it once for the pull request as a whole, low', async () => {
+  test('PR6: missing sections are one finding for the pull request as a whole, with severity low', async () => {
     expect((await read('')).findings).toMatchObject([
       { rule: 'missing-sections', severity: 'low', location: { kind: 'pull_request' } },
     ])
     expect((await read('')).findings[0]?.title).toBe('The description lacks “Summary”, “🧪 Testing:”')
   })
 
-  test('PR6: edits keep the identity while the list changes, and end it when nothing is missing', async () => {
+  test('PR6: the finding keeps its identity while edits change the list, and ends with the last missing section', async () => {
     const [before] = await groundedOnce('')
     const [after] = await groundedOnce('## Summary\nAdds widgets.')
     expect(after?.title).not.toBe(before?.title)
@@ -109,7 +109,7 @@ describe('description', () => {
     expect((await description(input)).findings).toEqual([])
   })
 
-  test('AD6: says that the description was cut', async () => {
+  test('AD6: the finding says that the description was cut', async () => {
     const input = lensInput([], { template: TEMPLATE, pullRequest: pullRequest('## Summary\nx', true) })
     expect((await description(input)).findings[0]?.why).toContain('up to its size limit only')
   })

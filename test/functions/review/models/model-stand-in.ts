@@ -1,9 +1,9 @@
-/** A model on loopback that speaks OpenAI's chat protocol and behaves as a test tells it to, request by request. */
+/** A model on loopback that speaks OpenAI's chat protocol and follows a script, request by request. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ModelChoice } from '../../../../shared/findings/lens.ts'
 
-/** How one request is answered. The last of a script is used for all that follow. */
+/** The answer to a request. The last turn of a script answers all further requests. */
 export type ModelTurn =
   | { readonly kind: 'answer'; readonly content: unknown; readonly finishReason?: string }
   | {
@@ -17,7 +17,7 @@ export type ModelTurn =
   /** Closes the connection without an answer. */
   | { readonly kind: 'drop' }
 
-/** A request as the stand-in got it. */
+/** A request to the stand-in. */
 export interface ModelRequest {
   readonly authorization: string | undefined
   readonly body: {
@@ -30,16 +30,16 @@ export interface ModelRequest {
 export interface ModelStandIn extends AsyncDisposable {
   readonly baseUrl: string
   readonly requests: readonly ModelRequest[]
-  /** Resolves when that many requests have arrived. */
+  /** Resolves after `count` requests. */
   arrived(count: number): Promise<void>
-  /** A choice of this model with the given deadline, ms. */
+  /** A choice of this model, with the test's own deadline unless `more` has one, ms. */
   choice(more?: Partial<ModelChoice>): ModelChoice
 }
 
-/** Long enough for a loaded machine, short enough for a test that waits for it, ms. */
+/** Long enough for a loaded machine, short enough for a waiting test, ms. */
 const TIMEOUT_MS = 20_000
 
-/** Tokens that every answer reports. */
+/** Tokens reported by every answer. */
 export const STAND_IN_USAGE = { inputTokens: 100, outputTokens: 20 } as const
 
 /** The turn of a good answer: `content` as JSON. */

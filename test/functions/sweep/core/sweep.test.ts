@@ -10,14 +10,14 @@ import { runOf, wantedReview } from '../../../shared/samples.ts'
 const STATES: readonly RunState[] = ['accepted', 'running', 'concluded', 'held', 'ending', 'ended']
 const STATUSES: readonly ExecutionStatus['kind'][] = ['running', 'absent', 'ended']
 
-describe('what the sweeper does about a run', () => {
+describe('the sweeper’s action for a run', () => {
   it.each([
-    ['LE4: accepted, its execution never started', 'accepted', 'absent', false, 'start'],
-    ['I5: accepted, its execution over', 'accepted', 'ended', false, 'fail'],
-    ['accepted, its execution about to plan', 'accepted', 'running', false, 'look_later'],
-    ['I5: running, its execution over', 'running', 'ended', false, 'fail'],
-    ['I5: running, its execution unknown', 'running', 'absent', false, 'fail'],
-    ['running, its execution too', 'running', 'running', false, 'look_later'],
+    ['LE4: accepted, without an execution', 'accepted', 'absent', false, 'start'],
+    ['I5: accepted, with an ended execution', 'accepted', 'ended', false, 'fail'],
+    ['accepted, with a running execution', 'accepted', 'running', false, 'look_later'],
+    ['I5: running, with an ended execution', 'running', 'ended', false, 'fail'],
+    ['I5: running, without an execution', 'running', 'absent', false, 'fail'],
+    ['running, with a running execution', 'running', 'running', false, 'look_later'],
     ['RO10: concluded', 'concluded', 'ended', false, 'nudge'],
     ['PL4: held, the halt still standing', 'held', 'ended', true, 'look_later'],
     ['PL4, IL12: held, the halt lifted', 'held', 'ended', false, 'resume'],
@@ -26,7 +26,7 @@ describe('what the sweeper does about a run', () => {
     expect(runActionOf(runOf({ state }), execution, halted)).toEqual({ kind })
   })
 
-  it('I5: every run that is not ended and not waiting for something alive is moved on', () => {
+  it('I5: every run but ended runs and runs waiting for a live execution or a halt is moved on', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...STATES),
@@ -43,22 +43,22 @@ describe('what the sweeper does about a run', () => {
   })
 })
 
-describe('when it looks again', () => {
+describe('the time of the next look', () => {
   const recheckMs = 60_000
   const at = (item: object) => nextDueAt({ dueAt: 0, ...item } as DueItem, 1_000_000, recheckMs)
 
-  it('a review that waits is looked at less often than one that works: only its ticket has to be seen', () => {
+  it('a waiting review is looked at less often than a leased review, as only its ticket matters', () => {
     expect(at({ kind: 'review', review: { state: 'leased' } })).toBe(1_060_000)
     expect(at({ kind: 'review', review: { state: 'waiting' } })).toBe(1_300_000)
   })
 
-  it('an event that can not be done costs less and less', () => {
+  it('an event that stays open gets ever rarer looks', () => {
     expect(at({ kind: 'event', event: { eventAt: 1_000_000 } })).toBe(1_060_000)
     expect(at({ kind: 'event', event: { eventAt: 0 } })).toBe(1_250_000)
     expect(at({ kind: 'event', event: {} })).toBe(1_060_000)
   })
 
-  it('everything is looked at again later than now', () => {
+  it('every item is looked at again later than now', () => {
     for (const kind of ['run', 'message', 'resources', 'fleet', 'unknown']) expect(at({ kind })).toBe(1_060_000)
   })
 })
@@ -66,7 +66,7 @@ describe('when it looks again', () => {
 describe('isWanted', () => {
   const review = { ...wantedReview(0), state: 'waiting', epoch: 1 } as Review
 
-  it('a review is wanted by its own attempt while that runs, and by nothing else', () => {
+  it('a review is wanted only by the running attempt of its own run', () => {
     expect(isWanted(review, runOf({ state: 'running' }))).toBe(true)
     expect(isWanted(review, runOf({ state: 'running', attempt: 2 }))).toBe(false)
     for (const state of STATES.filter((other) => other !== 'running')) {
@@ -80,21 +80,15 @@ describe('voidSlots', () => {
   const slots = { r: { epoch: 2 } }
   const seen = (state: ReviewState, epoch: number) => voidSlots(slots, new Map([['r', { state, epoch }]]))
 
-  it.each(['waiting', 'granted', 'leased'] as const)(
-    'IL4: the slot of a review that is %s at its epoch is held',
-    (state) => {
-      expect(seen(state, 2)).toEqual([])
-    },
-  )
+  it.each(['waiting', 'granted', 'leased'] as const)('IL4: the slot of a %s review at its epoch is held', (state) => {
+    expect(seen(state, 2)).toEqual([])
+  })
 
-  it.each(['completed', 'failed', 'ended', 'planned'] as const)(
-    'IL6: the slot of a review that is %s is void',
-    (state) => {
-      expect(seen(state, 2)).toEqual([{ reviewId: 'r', epoch: 2 }])
-    },
-  )
+  it.each(['completed', 'failed', 'ended', 'planned'] as const)('IL6: the slot of a %s review is void', (state) => {
+    expect(seen(state, 2)).toEqual([{ reviewId: 'r', epoch: 2 }])
+  })
 
-  it('the slot of another epoch, or of a review that is not there, is void', () => {
+  it('a slot at another epoch, or of a missing review, is void', () => {
     expect(seen('leased', 3)).toEqual([{ reviewId: 'r', epoch: 2 }])
     expect(seen('leased', 1)).toEqual([{ reviewId: 'r', epoch: 2 }])
     expect(voidSlots(slots, new Map())).toEqual([{ reviewId: 'r', epoch: 2 }])

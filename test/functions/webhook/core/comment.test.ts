@@ -23,7 +23,7 @@ const digest = (value: Json) => {
 }
 
 describe('decide: comments', () => {
-  it('AD10: a command is an event of its comment', () => {
+  it('AD10: a command is an event with its comment as the cause', () => {
     expect(decided(payload())).toEqual({
       kind: 'event',
       event: {
@@ -48,13 +48,13 @@ describe('decide: comments', () => {
     ['B3: in a quote', payload({ comment: { body: '> /muster review' } }), 'not_addressed'],
     ['H18: without a body', payload({ comment: { body: null } }), 'not_addressed'],
     ['on an issue', payload({ issue: { pull_request: null } }), 'not_a_pull_request'],
-    ['that is edited', payload({ top: { action: 'edited' } }), 'action_not_handled:issue_comment.edited'],
+    ['after an edit', payload({ top: { action: 'edited' } }), 'action_not_handled:issue_comment.edited'],
   ]
-  it.each(ignored)('a comment %s is met with silence', (_name, value, reason) => {
+  it.each(ignored)('a comment %s is ignored silently', (_name, value, reason) => {
     expect(decided(value)).toEqual({ kind: 'ignored', reason })
   })
 
-  it('LE15: another text or another author is another meaning of the same comment; what GitHub adds is not', () => {
+  it('LE15: another text or author is another meaning of the same comment; new members of GitHub’s are not', () => {
     const first = digest(payload())
     expect(digest(payload({ top: { extra: 1 }, issue: { updated_at: '2026-01-05T09:00:01Z' } }))).toBe(first)
     expect(digest(payload({ comment: { body: '/muster pause' } }))).not.toBe(first)

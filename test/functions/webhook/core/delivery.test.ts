@@ -7,7 +7,7 @@ import { sha } from '../../../shared/samples.ts'
 
 type Json = Record<string, unknown>
 
-/** GitHub's payload, as far as it is read, and a little more. */
+/** GitHub's payload, with all members read and a few more. */
 function payload(action: string, changes: { pull?: Json; top?: Json } = {}): Json {
   return {
     action,
@@ -66,14 +66,14 @@ describe('decide: heads', () => {
     expect(other.runId).not.toBe(ids[0])
   })
 
-  it('AW16: neither delivery nor installation nor time is part of what a run is', () => {
+  it('AW16: neither delivery nor installation nor time is part of a run’s identity', () => {
     const later = payload('opened', { pull: { updated_at: '2026-01-06T00:00:00Z' }, top: { installation: { id: 71 } } })
     const [first, second] = [requested(payload('opened')), requested(later)]
     expect(second.runId).toBe(first.runId)
     expect(second.payloadDigest).toBe(first.payloadDigest)
   })
 
-  it('AW35: without a head commit, or with one that is none, nothing is asked for', () => {
+  it('AW35: a delivery without a head commit, or with a malformed head, is refused', () => {
     for (const head of [
       {},
       { sha: '' },
@@ -85,7 +85,7 @@ describe('decide: heads', () => {
     }
   })
 
-  it('AW35: without an installation there is nobody to answer through', () => {
+  it('AW35: a delivery without an installation is refused, as no reply would be possible', () => {
     expect(refusalOf(() => decided(payload('opened', { top: { installation: undefined } })))).toBe('identity_missing')
   })
 
@@ -102,7 +102,7 @@ describe('decide: heads', () => {
     expect(retargeted.runId).not.toBe(requested(payload('opened')).runId)
   })
 
-  it('D5, C8, AD11: a draft is not reviewed by itself; made ready, it is the same run as if it had been open', () => {
+  it('D5, C8, AD11: a draft is not reviewed; once ready, its run is the same as if opened ready', () => {
     for (const action of ['opened', 'reopened', 'synchronize', 'edited']) {
       const draft = payload(action, { pull: { draft: true }, top: { changes: { title: {} } } })
       expect(decided(draft)).toEqual({ kind: 'ignored', reason: `draft:pull_request.${action}` })
@@ -112,7 +112,7 @@ describe('decide: heads', () => {
 })
 
 describe('decide: the rest', () => {
-  it('PR6, H18: an edited text is read by analyzers, once per text, an empty body like none', () => {
+  it('PR6, H18: an edited text is read by analyzers, once per text, and an empty body counts as none', () => {
     const edited = (pull: Json) => requested(payload('edited', { pull, top: { changes: { body: { from: 'x' } } } }))
     expect(edited({ body: 'a' })).toMatchObject({ kind: 'analyzers', opensSeries: false, head: sha('h1') })
     expect(edited({ body: 'a' }).runId).toBe(edited({ body: 'a' }).runId)
@@ -120,14 +120,14 @@ describe('decide: the rest', () => {
     expect(edited({ body: null }).runId).toBe(edited({ body: '' }).runId)
   })
 
-  it('an edit of nothing that is read is ignored by name', () => {
+  it('an edit of no reviewed member is ignored by name', () => {
     expect(decided(payload('edited', { top: { changes: {} } }))).toEqual({
       kind: 'ignored',
       reason: 'nothing_read_changed:pull_request.edited',
     })
   })
 
-  it('closed is an event of its own time, without needing a head', () => {
+  it('closed is an event of its own time, even without a head', () => {
     expect(decided(payload('closed', { pull: { head: {} } }))).toMatchObject({
       kind: 'event',
       event: { kind: 'closed', number: 42, cause: `closed:${Date.UTC(2026, 0, 5, 9)}` },
@@ -144,19 +144,19 @@ describe('decide: the rest', () => {
     },
   )
 
-  it('L11: an event that is not handled is ignored without a look at its body', () => {
+  it('L11: an unhandled event is ignored without a look at its body', () => {
     for (const event of ['status', 'push', 'check_run', 'ping']) {
       expect(HANDLED_EVENTS).not.toContain(event)
       expect(decide(event, 'no JSON')).toEqual({ kind: 'ignored', reason: `event_not_handled:${event}` })
     }
   })
 
-  it('AW91: an action that is no name of one is not repeated in the reason, which is logged and answered', () => {
+  it('AW91: a malformed name of an action is not repeated in the reason, which is logged and answered', () => {
     const decision = decided(payload(`gh${'p_'}Zk4Tq9Wm2Xb7Rc1Vn8Ls5Yd3Hf6Jg0Pa4Ue2`))
     expect(decision).toEqual({ kind: 'ignored', reason: 'action_not_handled:pull_request.(unnamed)' })
   })
 
-  it('AW5: a body that is no JSON, also for a byte order mark, is malformed', () => {
+  it('AW5: a body without JSON, also for a byte order mark, is malformed', () => {
     for (const body of ['', '{', '\ufeff{"a":1}']) {
       expect(refusalOf(() => decide('pull_request', body))).toBe('malformed_body')
     }
@@ -170,11 +170,11 @@ describe('decide: the rest', () => {
       { pull_request: { title: 't', updated_at: 'yesterday', head: {}, base: { ref: 'm' } } },
       'pull_request.updated_at',
     ],
-  ])('a payload without what is read is refused with the member named: %j', (top, member) => {
-    expect(() => decided(payload('opened', { top }))).toThrow(`The payload's ${member} is not as GitHub sends it.`)
+  ])('a payload without a required member is refused with the member’s name: %j', (top, member) => {
+    expect(() => decided(payload('opened', { top }))).toThrow(`The payload's ${member} differs from GitHub’s payloads.`)
   })
 
-  it('whatever JSON is signed: a decision or a refusal, never another error', () => {
+  it('any signed JSON leads to a decision or a refusal, never to another error', () => {
     const mutated = fc.tuple(
       fc.constantFrom('opened', 'edited', 'closed', 'synchronize'),
       fc.constantFrom('number', 'pull_request', 'repository', 'installation', 'changes', 'action'),

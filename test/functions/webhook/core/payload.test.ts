@@ -1,4 +1,6 @@
-/** The schemas of payloads against the types that GitHub publishes of its webhooks; the compiler checks them, no code runs. */
+/**
+ * The schemas of payloads against the types of webhooks published by GitHub. The compiler checks them; no code runs.
+ */
 import type { components } from '@octokit/openapi-webhooks-types'
 import { expectTypeOf, it } from 'vitest'
 import type * as z from 'zod'
@@ -13,8 +15,8 @@ it('GitHub’s payload of every handled action of a pull request fits the schema
   expectTypeOf<Payloads[`webhook-pull-request-${HandledAction}`]>().toExtend<z.input<typeof pullRequestPayload>>()
 })
 
-it('GitHub’s payload of a comment fits the schema, which only demands the type of the author as well', () => {
+it('GitHub’s payload of a comment fits the schema, but for the author’s type, which the schema also demands', () => {
   expectTypeOf<Comment & { comment: { user: { type: string } | null } }>().toExtend<z.input<typeof commentPayload>>()
-  // Without its type, an account could be a bot that is taken for a person.
+  // Without its type, a bot could be taken for a person.
   expectTypeOf<Comment>().not.toExtend<z.input<typeof commentPayload>>()
 })

@@ -34,7 +34,7 @@ function codeOf(work: () => unknown): string {
 }
 
 describe('deliveryOf', () => {
-  it('AW1, AW2: the body stays as it was sent, escapes, blanks and all', () => {
+  it('AW1, AW2: the body stays as sent, with escapes and blanks', () => {
     for (const body of ['{"a":1 }', '{"t":"\\u003cp\\u003e"}', '{"n":1.0}']) {
       expect(deliveryOf(request({ body })).body).toBe(body)
     }
@@ -51,18 +51,18 @@ describe('deliveryOf', () => {
     expect(deliveryOf(request({ body: looksEncoded })).body).toBe(looksEncoded)
   })
 
-  it('AW5: a byte order mark stays: the signature is over it', () => {
+  it('AW5: a byte order mark stays, as the signature covers it', () => {
     const bytes = new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d])
     const delivery = deliveryOf(inBase64(bytes))
     expect(Buffer.from(delivery.body, 'utf8').equals(bytes)).toBe(true)
     expect(delivery.bodyBytes).toBe(5)
   })
 
-  it('bytes that are no UTF-8 are malformed, not repaired', () => {
+  it('bytes outside of UTF-8 are malformed, not repaired', () => {
     expect(codeOf(() => deliveryOf(inBase64(new Uint8Array([0x7b, 0xff, 0x7d]))))).toBe('malformed_body')
   })
 
-  it('AW7: the SHA-1 signature is not looked at', () => {
+  it('AW7: the SHA-1 signature is ignored', () => {
     const header = { 'x-hub-signature-256': undefined, 'x-hub-signature': 'sha1=ab' }
     expect(deliveryOf(request({ header })).signature).toBeUndefined()
   })
@@ -83,11 +83,11 @@ describe('deliveryOf', () => {
     { 'x-github-delivery': undefined },
     { 'x-github-delivery': 'a\nb' },
     { 'x-github-delivery': 'a'.repeat(81) },
-  ])('headers that GitHub would not send are malformed: %j', (header) => {
+  ])('headers unlike GitHub’s are malformed: %j', (header) => {
     expect(codeOf(() => deliveryOf(request({ header })))).toBe('malformed_headers')
   })
 
-  it('a body is measured in bytes, and refused one byte beyond the limit', () => {
+  it('a body is measured in bytes, and refused a single byte beyond the limit', () => {
     const most = 'é'.repeat(WEBHOOK_BODY_BYTES_MAX / 2)
     expect(deliveryOf(request({ body: most })).bodyBytes).toBe(WEBHOOK_BODY_BYTES_MAX)
     expect(codeOf(() => deliveryOf(request({ body: `${most}x` })))).toBe('body_too_large')

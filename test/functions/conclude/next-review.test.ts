@@ -1,12 +1,12 @@
-/** Which review is owed, over the real ledger, by what became of the reviews before. */
+/** The review that a run owes, over the real ledger, by the states of earlier reviews. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   announcedFingerprints,
-  owedReview,
+  nextReview,
   supplementAttempt,
   unannouncedReview,
   unusedRound,
-} from '../../../functions/conclude/owed-review.ts'
+} from '../../../functions/conclude/next-review.ts'
 import { WITHDRAWAL_DECIDED_MS } from '../../../shared/base/limits.ts'
 import { type Message, withdrawMessage } from '../../../shared/ledger/message.ts'
 import { keyOf } from '../../../shared/ledger/table.ts'
@@ -39,7 +39,7 @@ const conclusion: Conclusion = {
 }
 const nothingNew = { ...conclusion, announcedBefore: ['new'] }
 
-/** What the verdict before had to say, in a message of this key. */
+/** Announcements of the last verdict in a message with this key. */
 const announcements = (key: string, runId = run.runId): Announcements => ({
   before: ['a'],
   message: { runId, planKey, key, fingerprints: ['b'] },
@@ -53,57 +53,58 @@ async function message(key: string, state: Message['state'], runId = run.runId, 
   return item as unknown as Message
 }
 
-describe('what was said before', () => {
-  const known = (now = PLANNED_AT, said = announcements('review', 'earlier')) =>
-    announcedFingerprints(world.ledger, run, plan({ announcements: said }), now)
+describe('announced findings', () => {
+  const announced = (now = PLANNED_AT, earlier = announcements('review', 'earlier')) =>
+    announcedFingerprints(world.ledger, run, plan({ announcements: earlier }), now)
 
   it.each([
     ['said', ['a', 'b']],
     ['withdrawn', ['a']],
     ['failed', ['a']],
-  ] as const)('IL2: an earlier review is %s: %j', async (state, expected) => {
+  ] as const)('IL2: after an earlier review was %s the announced fingerprints are %j', async (state, expected) => {
     await message('review', state, 'earlier')
-    expect(await known()).toEqual(expected)
+    expect(await announced()).toEqual(expected)
   })
 
-  it('what was never owed was not said', async () => {
-    expect(await known()).toEqual(['a'])
-    expect(await known(PLANNED_AT, { before: ['a'] })).toEqual(['a'])
+  it('findings without a message were not announced', async () => {
+    expect(await announced()).toEqual(['a'])
+    expect(await announced(PLANNED_AT, { before: ['a'] })).toEqual(['a'])
   })
 
-  it('IL2: one that is being withdrawn may stand on GitHub: it is waited for, and not for ever', async () => {
+  it('IL2: Conclude waits for a review that is being withdrawn, for a bounded time', async () => {
     const owed = await message('review', 'owed', 'earlier')
-    await expect(known()).rejects.toMatchObject({ code: 'claim_contended' })
+    await expect(announced()).rejects.toMatchObject({ code: 'claim_contended' })
     await withdrawMessage(world.ledger, owed, world.now)
     const last = PLANNED_AT + WITHDRAWAL_DECIDED_MS - 1
-    await expect(known(last)).rejects.toMatchObject({ code: 'claim_contended' })
-    expect(await known(last + 1)).toEqual(['a'])
+    await expect(announced(last)).rejects.toMatchObject({ code: 'claim_contended' })
+    expect(await announced(last + 1)).toEqual(['a'])
   })
 })
 
 describe('the review that a conclusion owes', () => {
-  const owed = (changes: Partial<Plan> = {}, made = conclusion) => owedReview(world.ledger, run, plan(changes), made)
+  const owed = (changes: Partial<Plan> = {}, toAnnounce = conclusion) =>
+    nextReview(world.ledger, run, plan(changes), toAnnounce)
 
-  it('is the first of its plan key, also if it has nothing to say', async () => {
+  it('a run owes the first review of its plan key, also without new findings', async () => {
     expect(await owed()).toEqual({ key: 'review', before: undefined })
     expect(await owed({}, nothingNew)).toEqual({ key: 'review', before: undefined })
   })
 
-  it('is none for a run of analyzers', async () => {
+  it('a run of analyzers owes no review', async () => {
     expect(await owed({ kind: 'analyzers' })).toBeUndefined()
   })
 
-  it.each(['withdrawn', 'failed'] as const)('is the first again where it was %s', async (state) => {
+  it.each(['withdrawn', 'failed'] as const)('a first review that was %s is owed again under its key', async (state) => {
     await message('review', state)
     expect(await owed()).toEqual({ key: 'review', before: state })
   })
 
-  it('waits while the first is being withdrawn', async () => {
+  it('Conclude waits while the first review is being withdrawn', async () => {
     await message('review', 'withdrawing')
     await expect(owed()).rejects.toMatchObject({ code: 'claim_contended' })
   })
 
-  it('is a further one where the first was said and didn’t say all', async () => {
+  it('a retry owes a further review if the first review lacks findings', async () => {
     await message('review', 'said')
     const further = await owed({ announcements: announcements('review') })
     expect(further).toEqual({ key: 'review-a3', before: undefined })
@@ -111,7 +112,7 @@ describe('the review that a conclusion owes', () => {
     expect(await owed({ announcements: announcements('review') }, nothingNew)).toBeUndefined()
   })
 
-  it('is the last further one again where that failed, under its own key', async () => {
+  it('a failed further review is owed again under its own key', async () => {
     await message('review', 'said')
     await message('review-a2', 'failed')
     const again = await owed({ announcements: announcements('review-a2') })
@@ -119,31 +120,31 @@ describe('the review that a conclusion owes', () => {
     expect(again && supplementAttempt(again)).toBe(2)
   })
 
-  it('is another one where the last further one was said', async () => {
+  it('after a further review on GitHub, a retry owes another further review', async () => {
     await message('review', 'said')
     await message('review-a2', 'said')
     expect(await owed({ announcements: announcements('review-a2') })).toEqual({ key: 'review-a3', before: undefined })
   })
 })
 
-describe('RO2: the round of a retry that has nothing to add', () => {
+describe('RO2: the round of a retry without new findings', () => {
   const owed = (changes: Partial<Plan> = {}) => unusedRound(world.ledger, run, plan({ round: 2, ...changes }))
 
-  it('is used by the review that was said while a lens was missing, once', async () => {
+  it('RO2: a retry without new findings gives its round once to the review that lacked a lens', async () => {
     await message('review', 'said')
     expect(await owed()).toEqual({ key: 'review', round: 2 })
     await message('review', 'said', run.runId, 1)
     expect(await owed()).toBeUndefined()
   })
 
-  it('is none without such a review, or for a run of analyzers', async () => {
+  it('RO2: no round is given without an earlier review, or in a run of analyzers', async () => {
     expect(await owed()).toBeUndefined()
     await message('review', 'said')
     expect(await owed({ kind: 'analyzers' })).toBeUndefined()
   })
 })
 
-describe('a verdict that is shown again', () => {
+describe('a restated conclusion', () => {
   const still = (announcedIn?: string) =>
     unannouncedReview(
       world.ledger,
@@ -152,18 +153,18 @@ describe('a verdict that is shown again', () => {
       announcedIn === undefined ? conclusion : { ...conclusion, announcedIn },
     )
 
-  it('LE9: owes its review still if that failed', async () => {
+  it('LE9: a restated conclusion owes its review again after a failure', async () => {
     await message('review', 'failed')
     expect(await still('review')).toEqual({ key: 'review', before: 'failed' })
   })
 
-  it('LE9: owes its further review still if that failed', async () => {
+  it('LE9: a restated conclusion owes its further review again after a failure', async () => {
     await message('review', 'said')
     await message('review-a2', 'failed')
     expect(await still('review-a2')).toEqual({ key: 'review-a2', before: 'failed' })
   })
 
-  it('PR4: owes nothing if all was said', async () => {
+  it('PR4: a restated conclusion with all reviews on GitHub owes nothing', async () => {
     await message('review', 'said')
     expect(await still('review')).toBeUndefined()
     await message('review-a2', 'said')

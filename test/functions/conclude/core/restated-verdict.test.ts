@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { restatedConclusion } from '../../../../functions/conclude/core/restated-conclusion.ts'
+import { restatedVerdict } from '../../../../functions/conclude/core/restated-verdict.ts'
 import { announcementsOf } from '../../../../shared/verdict/announced-findings.ts'
 import { CHANGES_REQUESTED, finding } from '../conclusions.ts'
 
@@ -16,16 +16,16 @@ const edited = {
   findings: [two, one],
 }
 
-describe('a verdict that an edited description has brought up to date, said by the run that owes it', () => {
-  const again = restatedConclusion(edited, own, { announcedIn: 'review', announced: ['one', 'gone'] })
+describe('a restated conclusion, updated by an edited description', () => {
+  const again = restatedVerdict(edited, own, { announcedIn: 'review', announced: ['one', 'gone'] })
 
-  it('is that verdict, under the name and as the round of its run', () => {
+  it('a restated conclusion has the updated verdict, under the name and round of its run', () => {
     const { runId, planKey, kind, round } = own
     expect(again).toMatchObject({ runId, planKey, kind, round, findings: [two, one], announcedBefore: ['one'] })
     expect(again).not.toHaveProperty('kindReason')
   })
 
-  it('is known to the next plan by the message that says it', () => {
+  it('the next plan finds a restated conclusion by the message with its findings', () => {
     expect(announcementsOf(again).message).toEqual({
       runId: own.runId,
       planKey: own.planKey,

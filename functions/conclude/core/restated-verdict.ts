@@ -1,12 +1,12 @@
-/** A verdict that stands and whose review was never said: as its run says it now. Pure. */
+/** The conclusion of a run whose verdict is shown again and whose review GitHub has never shown. Pure. */
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
 
 /**
- * What stands at this head, perhaps brought up to date by an edited description, under the name and as the round of the run
- * whose `own` conclusion this was, so that the next plan finds the message that says it: `announcedIn`. `announced` are fingerprints
- * that need no comment.
+ * The `standing` conclusion of the head, which an edited description may have updated, under the name and round of the
+ * run's `own` conclusion: by `announcedIn` the next plan finds the message of its findings. Findings in `announced`
+ * need no comment.
  */
-export function restatedConclusion(
+export function restatedVerdict(
   standing: Conclusion,
   own: Conclusion,
   { announcedIn, announced }: { announcedIn: string; announced: readonly string[] },
