@@ -53,15 +53,18 @@ const serviceErrors = [
 ]
 
 /**
- * The function's process ended without an answer. Every room can be asked again: its writes are fenced. A review's worker is
- * not, as its lease may still stand: its review is admitted again.
+ * The function's process ended without an answer. A second call of a room is safe, because its writes are fenced; a
+ * review's worker is the exception, because its lease may still stand, and its review is admitted again.
  */
 const crashErrors = ['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout']
 
-/** The review is another worker's, or its own doesn't answer: it may be admitted again. A refusal never gets here. */
+/**
+ * The review belongs to another worker, or its own worker doesn't answer: the review may be admitted again. A refusal
+ * never gets here.
+ */
 const replaced = ['stale_fence', 'lease_held', 'States.Timeout']
 
-/** Before a worker has crashed: of an epoch that no review has, so Admit learns nothing from it. */
+/** The value before any crash: no review has this epoch, so Admit learns nothing from it. */
 const nobodyLost = { epoch: 0, cause: '' }
 
 const retryOfService = {

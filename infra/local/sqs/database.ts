@@ -60,9 +60,12 @@ export function openDatabase(file: string | undefined): DatabaseSync {
   } catch (cause) {
     database.close()
     if (isBusy(cause)) {
-      throw new Error(`sqs_state_in_use: ${file} is used by another process. Stop that process, or use another state.`, {
-        cause,
-      })
+      throw new Error(
+        `sqs_state_in_use: ${file} is used by another process. Stop that process, or use another state.`,
+        {
+          cause,
+        },
+      )
     }
     throw cause
   }
