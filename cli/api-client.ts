@@ -5,18 +5,18 @@ import { CommandFailure } from './errors.ts'
 import type { RunView } from './run-view.ts'
 
 /** One question may take this long, ms: a cold start on a busy machine takes a few seconds. */
-const ANSWER_MS = 15_000
+const READ_TIMEOUT_MS = 15_000
 /** Ending a run takes as long as its reviews are many, ms: what an HTTP API waits at most. */
-const ACT_MS = 30_000
+const CALL_TIMEOUT_MS = 30_000
 /** How often a run is looked at, ms: often enough to be watched, seldom enough to leave the processor to the lenses. */
-const LOOK_EVERY_MS = 300
+const POLL_INTERVAL_MS = 300
 /** Failed questions in a row before the API counts as gone. */
 const FAILURES_MAX = 5
 
 /** The run as it is now; undefined if there is none of that id. */
 export async function readRun(apiUrl: string, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
   const response = await fetch(`${apiUrl}/runs/${runId}`, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(READ_TIMEOUT_MS)]),
   })
   if (response.status === 404) {
     await response.body?.cancel()
@@ -33,13 +33,13 @@ const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.
  * One request for which a 200 with JSON is the only good answer. Rejects with the API's own code, sentence and remedy where
  * it refuses (usage; unavailable if it could be done later), and with `api_unreachable` where nothing sensible answers.
  */
-export async function askApi<T>(apiUrl: string, method: string, path: string, body?: object): Promise<T> {
+export async function callApi<T>(apiUrl: string, method: string, path: string, body?: object): Promise<T> {
   let status: number
   let answer: unknown
   try {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
-      signal: AbortSignal.timeout(ACT_MS),
+      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
       ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
     })
     status = response.status
@@ -76,7 +76,7 @@ export async function followRun(
       failures += 1
       if (failures >= FAILURES_MAX) throw unreachable(error)
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal })
+    await sleep(POLL_INTERVAL_MS, undefined, { signal })
   }
 }
 
@@ -84,7 +84,7 @@ function unreachable(cause: unknown): CommandFailure {
   return new CommandFailure(
     'api_unreachable',
     'The stack no longer answers.',
-    'Start it again; what was under way goes on from where it was.',
+    'Start the stack again: unfinished reviews continue.',
     'unavailable',
     { cause },
   )

@@ -14,19 +14,19 @@ export function createCommand(name: string): Command {
     .showSuggestionAfterError()
     .configureOutput({
       outputError: (text, write) =>
-        write(`muster: usage: ${text.replace(/^error: /, '').trim()} Add --help to see what it takes.\n`),
+        write(`muster: usage: ${text.replace(/^error: /, '').trim()} Add --help for the options.\n`),
     })
     .helpOption('-h, --help', 'show this help')
 }
 
 export function portOption(byDefault: number): Option {
-  return new Option('--port <number>', 'port of the webhook on 127.0.0.1; 0 takes any free one')
+  return new Option('--port <number>', 'port of the webhook on 127.0.0.1; 0 takes any free port')
     .default(byDefault)
     .argParser(portNumber)
 }
 
 export function stateOption(): Option {
-  return new Option('--state <dir>', 'where everything is kept between calls').default(
+  return new Option('--state <dir>', 'folder of the state between calls').default(
     defaultStateDirectory,
     "Muster's own .muster/",
   )

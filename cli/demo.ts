@@ -4,13 +4,13 @@ import { buildExampleRepository, type ExampleRepository } from '../infra/local/g
 import { createCommand, finish, portOption, runProgram, stateOption } from './command.ts'
 import type { Console } from './console.ts'
 import { EXIT_CODES } from './exit-codes.ts'
+import { duration, verdictLine } from './format.ts'
 import { createReporter, type Reporter } from './progress.ts'
 import type { ReviewOutcome } from './request.ts'
 import { modelSettings } from './settings.ts'
 import { listenForInterruption } from './signals.ts'
 import { openStack } from './stack.ts'
 import { renderMarkdown } from './terminal-markdown.ts'
-import { duration, verdictLine } from './words.ts'
 
 interface DemoOptions {
   readonly once?: boolean
@@ -55,7 +55,7 @@ async function runDemo({ once, port, state }: DemoOptions, console: Console): Pr
     const { gitDirectory, base, head, title, body } = example
     const outcome = await reviewer(
       { repository: REPOSITORY, gitDirectory, base, head, title, body, author: AUTHOR, thread: true, askAgain: true },
-      (progress) => reporter.heard(progress),
+      (progress) => reporter.onProgress(progress),
       interruption.signal,
     )
     reporter.end()
@@ -67,7 +67,7 @@ async function runDemo({ once, port, state }: DemoOptions, console: Console): Pr
   } catch (error) {
     reporter.end()
     if (interruption.exitCode() === undefined) throw error
-    reporter.note('Interrupted. Nothing is lost: npm start goes on where it was.')
+    reporter.note('Interrupted. Nothing is lost: the next npm start continues the review.')
     return interruption.exitCode() ?? EXIT_CODES.interrupted.code
   } finally {
     await stack.close()
@@ -88,7 +88,7 @@ async function show(outcome: ReviewOutcome, tookMs: number, reporter: Reporter, 
     )
   }
   reporter.note(`${bold(verdictLine(conclusion))} ${dim(`· ${duration(tookMs)}`)}`)
-  reporter.note(`See it on the pull request: ${cyan(url)}`)
+  reporter.note(`The review on the pull request: ${cyan(url)}`)
 }
 
 function nextSteps({ url }: ReviewOutcome, { gitDirectory, nextHead }: ExampleRepository, { out }: Console): string {
@@ -98,10 +98,10 @@ ${bold('What to do next')}
 
   Look at the pull request        ${url}
   Review a branch of your own     npx muster review --repo DIR --base main --head my-branch
-  Push what the author does next  git -C ${path.dirname(gitDirectory)} merge --ff-only ${nextHead.sha.slice(0, 12)}
+  Push the author's next commit   git -C ${path.dirname(gitDirectory)} merge --ff-only ${nextHead.sha.slice(0, 12)}
                                   and then Ctrl-C and npm start again
-  Have a model read it too        MUSTER_MODEL=… MUSTER_MODEL_URL=… npm start
+  Add a model                     MUSTER_MODEL=… MUSTER_MODEL_URL=… npm start
 
-${dim('The stack stays up until Ctrl-C.')}
+${dim('The stack runs until Ctrl-C.')}
 `
 }

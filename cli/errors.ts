@@ -72,7 +72,7 @@ export function explain(error: unknown): Explanation {
  */
 export function report(error: unknown, stateDirectory: string): { line: string; exitCode: number } {
   const { code, text, exit } = explain(error)
-  const details = exit === 'usage' ? undefined : keepDetails(error, stateDirectory)
+  const details = exit === 'usage' ? undefined : writeDetails(error, stateDirectory)
   const where = exit === 'internal' && details !== undefined ? ` Details: ${details}` : ''
   return { line: `muster: ${code}: ${oneLine(text)}${where}`, exitCode: EXIT_CODES[exit].code }
 }
@@ -84,12 +84,16 @@ function explainKnown(error: Error): Explanation | undefined {
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number }
     const sentence = `Port ${port ?? ''} is in use by another process.`
-    return { code: 'port_in_use', text: `${sentence} Name another one with --port, or --port 0.`, exit: 'unavailable' }
+    return {
+      code: 'port_in_use',
+      text: `${sentence} Name another port with --port; --port 0 takes a free one.`,
+      exit: 'unavailable',
+    }
   }
   if (code !== undefined && CODES_OF_STATE.has(code)) {
     const { path: file = 'a file' } = error as NodeJS.ErrnoException
-    const why = code === 'ENOSPC' ? 'the disk is full' : `it may not be written or read (${code})`
-    const text = `${file} could not be used: ${why}. Make room or change its owner, or choose another --state.`
+    const why = code === 'ENOSPC' ? 'the disk is full' : `the system forbids access (${code})`
+    const text = `${file} could not be used: ${why}. Free some space, change the owner, or choose another --state.`
     return { code: 'state_unusable', text, exit: 'unavailable' }
   }
   const [, own, text] = CODED.exec(error.message) ?? []
@@ -102,7 +106,8 @@ function explainKnown(error: Error): Explanation | undefined {
 /** The services name their own folder and remedy; a person has named one state, and wants to review twice at once, or to stop. */
 function stateInUse(text: string): Explanation {
   const [holder = 'another process'] = /process \d+/.exec(text) ?? []
-  const remedy = `Wait for it, stop it, or choose another --state. "muster up" serves several reviews at once.`
+  const remedy =
+    'Wait until that process ends, stop the process, or choose another --state. "muster up" serves several reviews at once.'
   return { code: 'state_in_use', text: `The state is in use by ${holder}. ${remedy}`, exit: 'unavailable' }
 }
 
@@ -119,7 +124,7 @@ function causesOf(error: unknown): Error[] {
   return causes
 }
 
-function keepDetails(error: unknown, stateDirectory: string): string | undefined {
+function writeDetails(error: unknown, stateDirectory: string): string | undefined {
   const file = path.join(stateDirectory, DETAILS_FILE)
   const stacks =
     error instanceof Error ? causesOf(error).map(({ stack, message }) => stack ?? message) : [String(error)]

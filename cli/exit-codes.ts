@@ -3,17 +3,17 @@ import type { Verdict } from '../shared/verdict/conclusion.ts'
 
 /** 64, 69 and 70 are those of sysexits.h; 130 and 143 are what a shell reports for SIGINT and SIGTERM. */
 export const EXIT_CODES = {
-  pass: { code: 0, meaning: 'pass: reviewed, and nothing was found; for the other commands, done' },
-  findings: { code: 1, meaning: 'concerns or changes requested: reviewed, and something was found' },
-  incomplete: { code: 2, meaning: 'incomplete: not everything was read; the review says what is missing' },
+  pass: { code: 0, meaning: 'pass: reviewed, without findings; for the other commands: done' },
+  findings: { code: 1, meaning: 'concerns or changes requested: reviewed, with findings' },
+  incomplete: { code: 2, meaning: 'incomplete: a part of the change was not read; the review says which part' },
   usage: {
     code: 64,
-    meaning: 'usage: an option, a ref, a repository or a file that was named is wrong, or the API refuses it',
+    meaning: 'usage: a named option, ref, repository or file is wrong, or the API refuses the request',
   },
   unavailable: { code: 69, meaning: 'unavailable: the port or the state is in use, or something needed is missing' },
   internal: { code: 70, meaning: 'internal: a fault of Muster; <state>/last-error.txt has the details' },
-  interrupted: { code: 130, meaning: 'interrupted by Ctrl-C; a review goes on at the next call' },
-  terminated: { code: 143, meaning: 'ended by SIGTERM; a review goes on at the next call' },
+  interrupted: { code: 130, meaning: 'interrupted by Ctrl-C; the next call continues the review' },
+  terminated: { code: 143, meaning: 'ended by SIGTERM; the next call continues the review' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>
 
 export type ExitName = keyof typeof EXIT_CODES

@@ -1,7 +1,7 @@
 /** The fleet as tables for people. Pure. */
 import type { Effective } from '../shared/fleet/ceiling.ts'
 import type { FleetView, HaltView, PoolView } from '../shared/fleet/fleet-view.ts'
-import { counted, visibleLine } from './words.ts'
+import { counted, visibleLine } from './format.ts'
 
 /** Why less takes effect than is configured, in words. */
 const REASONS: Readonly<Record<NonNullable<Effective['reason']>, string>> = {

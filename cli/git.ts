@@ -49,7 +49,7 @@ export async function readChange(directory: string, baseRef: string, headRef: st
       throw new CommandFailure(
         'no_common_history',
         `${baseRef} and ${headRef} have no commit in common here.`,
-        'Name another base, or fetch the history that is missing (git fetch --unshallow).',
+        'Name another base, or fetch the missing history (git fetch --unshallow).',
         'usage',
       )
     }
@@ -102,7 +102,7 @@ async function branchOf(gitDirectory: string, end: 'base' | 'head', ref: string)
     throw new CommandFailure(
       'ref_unknown',
       `--${end} ${ref} is no commit in ${gitDirectory}.`,
-      'Name a branch, a tag or a SHA that is there (git branch --all lists branches), or fetch it first.',
+      'Name a branch, a tag or a SHA of the repository (git branch --all lists branches), or fetch the commit first.',
       'usage',
     )
   }

@@ -15,18 +15,18 @@ const schema = z.strictObject({
 })
 
 const REMEDY =
-  'It is JSON: {"appId": 123, "privateKeyFile": "app.pem", "webhookSecrets": ["…"]}, with "privateKey" in place of the file if you like.'
+  'The file is JSON: {"appId": 123, "privateKeyFile": "app.pem", "webhookSecrets": ["…"]}; "privateKey" may replace "privateKeyFile".'
 
 /** Throws `github_app_unreadable`, saying what is wrong, and never what is in the file. */
 export function readGitHubApp(file: string): AppCredentials {
   const parsed = schema.safeParse(jsonOf(file))
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw unreadable(file, `${issue?.path.join('.') || 'the whole'} is wrong: ${issue?.message ?? ''}`)
+    throw unreadable(file, `${issue?.path.join('.') || 'the content'} is wrong: ${issue?.message ?? ''}`)
   }
   const { appId, privateKey, privateKeyFile, webhookSecrets } = parsed.data
   if ((privateKey === undefined) === (privateKeyFile === undefined)) {
-    throw unreadable(file, 'it needs either "privateKey" or "privateKeyFile"')
+    throw unreadable(file, 'either "privateKey" or "privateKeyFile" is needed')
   }
   const key = privateKey ?? textOf(path.resolve(path.dirname(file), privateKeyFile ?? ''))
   try {
@@ -42,7 +42,7 @@ function jsonOf(file: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw unreadable(file, 'it is no JSON') // without the parser's message, which quotes the text
+    throw unreadable(file, 'the content is no JSON') // without the parser's message, which quotes the text
   }
 }
 
@@ -51,7 +51,7 @@ function textOf(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw unreadable(file, isMissing ? 'there is no such file' : 'it may not be read', error)
+    throw unreadable(file, isMissing ? 'the file does not exist' : 'the file may not be read', error)
   }
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createCommand, finish, portOption, stateOption } from './command.ts'
 import { exitCodeTable } from './exit-codes.ts'
-import { addOperating } from './program-operating.ts'
+import { addOperating } from './program-operations.ts'
 import { MODEL_VARIABLES, musterVersion } from './settings.ts'
 
 const PORT_DEFAULT = 4600
@@ -11,7 +11,7 @@ const GITHUB_API_URL = 'https://api.github.com'
 
 export function createProgram(): Command {
   const program = createCommand('muster')
-    .description('Reviews pull requests with a fleet of independent reviewers, here on this machine.')
+    .description('Reviews pull requests with a fleet of independent reviewers, on this machine.')
     .version(musterVersion(), '-V, --version', 'show the version')
     // An option belongs to the command that it stands behind, so that commands within commands may have the same ones.
     .enablePositionalOptions()
@@ -28,27 +28,28 @@ function addReview(program: Command): void {
   program
     .command('review')
     .usage('--base <ref> [options]')
-    .description('review a change of a local git repository; nothing is written into it')
-    .requiredOption('--base <ref>', 'what the change is to be merged into')
-    .option('--head <ref>', 'the change', 'HEAD')
-    .option('--repo <dir>', 'a clone, a folder in one, a worktree or a bare repository', '.')
+    .description('review a change of a local git repository, without a write into the repository')
+    .requiredOption('--base <ref>', 'the target of the change: a branch, a tag or a SHA')
+    .option('--head <ref>', 'the tip of the change', 'HEAD')
+    .option('--repo <dir>', 'a clone, a folder inside a clone, a worktree or a bare repository', '.')
     .addOption(stateOption())
-    .option('--thread', 'go on in the series of the last review: rounds are counted on')
+    .option('--thread', 'continue the series of the last review, with its rounds')
     .option('--title <text>', "the pull request's title (default: subject of the head's commit)")
     .option('--body-file <file>', "the pull request's description (default: body of the head's commit)")
     .addOption(new Option('--json', 'print the conclusion as JSON').conflicts('sarif'))
     .addOption(new Option('--sarif', 'print the findings as SARIF 2.1.0'))
-    .option('-q, --quiet', 'no progress on stderr')
+    .option('-q, --quiet', 'print no progress on stderr')
     .addHelpText(
       'after',
       `
-The review goes to stdout as Markdown, progress to stderr. A stack that "muster up" runs on the same state is used;
-otherwise one is started for as long as the review takes. The same head again prints the review that is there.
+The review goes to stdout as Markdown, and progress to stderr. A stack that "muster up" runs on the same state serves
+the review; without such a stack the command starts one for the length of the review. A second call for a reviewed
+head prints the stored review.
 
-A model is configured in the environment, for the process that runs the stack:
-  ${model}      its name
+The environment of the process that runs the stack configures a model:
+  ${model}      the model's name
   ${url}  an OpenAI-compatible endpoint
-  ${key}  a key, if it wants one
+  ${key}  the endpoint's key, if the endpoint needs one
 
 Examples:
   $ muster review --base main
@@ -88,7 +89,7 @@ function addUp(program: Command): void {
     .addOption(portOption(PORT_DEFAULT))
     .addOption(stateOption())
     .option('--github-app <file>', 'serve a real GitHub as this App: JSON with appId, privateKeyFile, webhookSecrets')
-    .option('--github-api-url <url>', "that GitHub's API", httpUrl, GITHUB_API_URL)
+    .option('--github-api-url <url>', 'the API of the real GitHub', httpUrl, GITHUB_API_URL)
     .addHelpText(
       'after',
       `
@@ -117,7 +118,7 @@ interface UpFlags {
 
 function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new InvalidArgumentError('It must be an http or https address.')
+    throw new InvalidArgumentError('The address must begin with http:// or https://.')
   }
   return text.replace(/\/+$/, '')
 }

@@ -2,11 +2,12 @@
  * Says on stderr what goes on: with a terminal one line per lens that is written over, otherwise a line for each change.
  * Nothing of it is the result; that goes to stdout.
  */
+
+import { counted, duration, visibleLine } from './format.ts'
 import { LiveLines } from './live-lines.ts'
 import type { Progress, PullRequestChange } from './request.ts'
 import type { LensProgress } from './run-view.ts'
 import type { Terminal } from './terminal.ts'
-import { counted, duration, visibleLine } from './words.ts'
 
 export interface Reporter {
   /** Does one step; it is told as soon as a person would wonder, and how long it took. */
@@ -14,7 +15,7 @@ export interface Reporter {
   /** One line that stays. */
   note(text: string): void
   /** Takes up what a review says of itself. */
-  heard(progress: Progress): void
+  onProgress(progress: Progress): void
   /** Ends what is live; for good and bad ends alike. Repeatable. */
   end(): void
 }
@@ -36,7 +37,7 @@ const CHANGES: Readonly<Record<PullRequestChange, string>> = {
 
 /** A reporter for that terminal; a quiet one says nothing. */
 export function createReporter(terminal: Terminal, isQuiet: boolean): Reporter {
-  if (isQuiet) return { step: (_text, work) => work(), note() {}, heard() {}, end() {} }
+  if (isQuiet) return { step: (_text, work) => work(), note() {}, onProgress() {}, end() {} }
   return terminal.isLive ? new LiveReporter(terminal) : plainReporter(terminal)
 }
 
@@ -57,7 +58,7 @@ function plainReporter({ stream }: Terminal): Reporter {
       }
     },
     note: write,
-    heard(progress) {
+    onProgress(progress) {
       if (progress.kind === 'pull_request') {
         write(changeOf(progress))
         return
@@ -109,7 +110,7 @@ class LiveReporter implements Reporter {
     this.#draw()
   }
 
-  heard(progress: Progress): void {
+  onProgress(progress: Progress): void {
     if (progress.kind === 'pull_request') {
       this.note(changeOf(progress))
       return
@@ -172,7 +173,7 @@ function stateOf({ lens, state, parts, partsDone, findings, reason }: LensProgre
   const part = parts > 1 ? ` (${partsDone} of ${parts} parts)` : ''
   switch (state) {
     case 'waiting':
-      return 'waiting for a place'
+      return 'waiting for a slot'
     case 'reading':
       return `reading${part}`
     case 'read':

@@ -7,14 +7,14 @@ import type { GitHubStandIn } from '../infra/local/github/github.ts'
 import { causeOf } from '../shared/runs/run-identity.ts'
 import type { PullRequestChange, ReviewRequest } from './request.ts'
 
-export interface PullRequestPlace {
+export interface PullRequestId {
   readonly repositoryId: number
   /** `owner/name` */
   readonly repository: string
   readonly number: number
 }
 
-export interface Brought extends PullRequestPlace {
+export interface PreparedPullRequest extends PullRequestId {
   readonly change: PullRequestChange
   /** Of the run that answers to this change; for `none`, of the one that did before. */
   readonly cause: string
@@ -27,7 +27,7 @@ const SECOND_MS = 1_000
 export async function findPullRequest(
   github: GitHubStandIn,
   request: ReviewRequest,
-): Promise<PullRequestPlace & { readonly isNew: boolean }> {
+): Promise<PullRequestId & { readonly isNew: boolean }> {
   const { owner, name } = request.repository
   const added = await github.addRepository({
     owner,
@@ -48,12 +48,12 @@ export async function findPullRequest(
 /** Opens the pull request that isn't there yet. */
 export async function openPullRequest(
   github: GitHubStandIn,
-  place: PullRequestPlace,
+  pullRequest: PullRequestId,
   request: ReviewRequest,
-): Promise<Brought> {
+): Promise<PreparedPullRequest> {
   const { base, head, title, body, author } = request
   const number = await github.openPullRequest({
-    repository: place.repository,
+    repository: pullRequest.repository,
     base: base.ref,
     baseSha: base.sha,
     head: head.ref,
@@ -62,24 +62,24 @@ export async function openPullRequest(
     body,
     author: { login: author, type: 'User' },
   })
-  return { ...place, number, change: 'opened', cause: causeOf.head(head.sha, base.ref) }
+  return { ...pullRequest, number, change: 'opened', cause: causeOf.head(head.sha, base.ref) }
 }
 
 /** Changes an existing pull request where it differs from what is asked for; `none` if it doesn't. */
 export async function updatePullRequest(
   github: GitHubStandIn,
-  place: PullRequestPlace,
+  pullRequest: PullRequestId,
   request: ReviewRequest,
   signal: AbortSignal,
-): Promise<Brought> {
-  const { repository, number } = place
+): Promise<PreparedPullRequest> {
+  const { repository, number } = pullRequest
   const { base, head, title, body, thread } = request
   const pull = github.pullRequest(repository, number)
   const isPushed = pull.head.sha !== head.sha
   const isRetargeted = pull.base.sha !== base.sha
   const isEdited = pull.title !== title || pull.body !== body
-  const brought = (change: PullRequestChange, cause = causeOf.head(head.sha, base.ref)) => ({
-    ...place,
+  const prepared = (change: PullRequestChange, cause = causeOf.head(head.sha, base.ref)) => ({
+    ...pullRequest,
     change,
     cause,
   })
@@ -87,14 +87,14 @@ export async function updatePullRequest(
   if (!isPushed && !isRetargeted) {
     if (pull.state === 'closed') {
       await github.reopenPullRequest(repository, number, head.sha, { title, body })
-      return brought('asked_again')
+      return prepared('asked_again')
     }
-    if (!isEdited) return brought('none')
+    if (!isEdited) return prepared('none')
     await github.edit(repository, number, { title, body })
-    return brought('edited', causeOf.text(title, body ?? ''))
+    return prepared('edited', causeOf.text(title, body ?? ''))
   }
   if (!thread || pull.state === 'closed') {
-    if (isPushed) await reopenAt(github, place, request, signal)
+    if (isPushed) await reopenAt(github, pullRequest, request, signal)
     // GitHub says nothing when a base branch moves; to name it anew is what asks for a review of the same head.
     else await github.edit(repository, number, { title, body, base })
   } else if (isPushed && !isRetargeted && !isEdited) {
@@ -106,11 +106,11 @@ export async function updatePullRequest(
     await github.pushHead(repository, number, head.sha)
     await github.markReady(repository, number)
   }
-  return brought(isPushed ? 'pushed' : 'retargeted')
+  return prepared(isPushed ? 'pushed' : 'retargeted')
 }
 
 /** Has Muster look at the same head once more: the one event that begins no series and needs no change. */
-export async function askAgain(github: GitHubStandIn, { repository, number }: PullRequestPlace): Promise<void> {
+export async function askAgain(github: GitHubStandIn, { repository, number }: PullRequestId): Promise<void> {
   await github.setDraft(repository, number)
   await github.markReady(repository, number)
 }
@@ -118,7 +118,7 @@ export async function askAgain(github: GitHubStandIn, { repository, number }: Pu
 /** A new head that begins a series: closed at the old one, reopened at the new one. */
 async function reopenAt(
   github: GitHubStandIn,
-  { repository, number }: PullRequestPlace,
+  { repository, number }: PullRequestId,
   { base, head, title, body }: ReviewRequest,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** What is asked for when a head is to be reviewed, what is heard meanwhile, and what comes back: plain data, also between processes. */
+/** What is asked for when a head is to be reviewed, what is onProgress meanwhile, and what comes back: plain data, also between processes. */
 import * as z from 'zod'
 import type { Reason, RunState } from '../shared/runs/run.ts'
 import type { Conclusion } from '../shared/verdict/conclusion.ts'
@@ -57,6 +57,6 @@ export interface ReviewOutcome {
 /** Reviews a head to its end. Rejects with the signal's reason when that aborts; the review itself goes on where it can. */
 export type Reviewer = (
   request: ReviewRequest,
-  heard: (progress: Progress) => void,
+  onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ) => Promise<ReviewOutcome>

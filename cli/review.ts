@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Console } from './console.ts'
 import { CommandFailure } from './errors.ts'
 import { exitCodeOf } from './exit-codes.ts'
+import { verdictLine, visibleLine } from './format.ts'
 import { readChange } from './git.ts'
 import { createReporter, type Reporter } from './progress.ts'
 import type { Reviewer, ReviewOutcome, ReviewRequest } from './request.ts'
@@ -14,7 +15,6 @@ import { MODEL_VARIABLES, modelSettings, musterVersion } from './settings.ts'
 import { listenForInterruption } from './signals.ts'
 import { openStack } from './stack.ts'
 import { renderMarkdown } from './terminal-markdown.ts'
-import { verdictLine, visibleLine } from './words.ts'
 
 export interface ReviewOptions {
   readonly repo: string
@@ -37,17 +37,17 @@ export async function runReview(options: ReviewOptions, console: Console): Promi
   try {
     const request = await requestOf(options)
     const outcome = await withReviewer(options.state, reporter, (reviewer) =>
-      reviewer(request, (progress) => reporter.heard(progress), interruption.signal),
+      reviewer(request, (progress) => reporter.onProgress(progress), interruption.signal),
     )
     reporter.end()
-    tell(outcome, reporter, console)
-    await console.print(rendered(outcome, request, options.format, console))
+    reportOutcome(outcome, reporter, console)
+    await console.print(resultText(outcome, request, options.format, console))
     return exitCodeOf(outcome.conclusion.verdict)
   } catch (error) {
     reporter.end()
     const exitCode = interruption.exitCode()
     if (exitCode === undefined) throw error
-    reporter.note('Interrupted. Nothing is lost: the review goes on at the next call for this head.')
+    reporter.note('Interrupted. Nothing is lost: the next call for this head continues the review.')
     return exitCode
   }
 }
@@ -67,7 +67,7 @@ function textOf(file: string): string | null {
     throw new CommandFailure(
       'body_file_unreadable',
       `--body-file ${file} can't be read.`,
-      'Name a text file that is there, or leave the option out.',
+      'Name a text file that exists, or omit the option.',
       'usage',
       { cause: error },
     )
@@ -95,7 +95,7 @@ async function withReviewer<T>(
     reporter.note(`Using the running stack (process ${pid}).`)
     if (model && model.model !== itsModel) {
       reporter.note(
-        `Its model is ${itsModel ?? 'none'}: ${MODEL_VARIABLES.model} counts where the stack is started, not here.`,
+        `The model of that stack is ${itsModel ?? 'none'}: ${MODEL_VARIABLES.model} takes effect only where a stack starts.`,
       )
     }
     return work(running.reviewer)
@@ -110,7 +110,7 @@ async function withReviewer<T>(
 }
 
 /** What a person wants to know at once, and what a log should have. */
-function tell({ alreadyReviewed, conclusion }: ReviewOutcome, reporter: Reporter, { err }: Console): void {
+function reportOutcome({ alreadyReviewed, conclusion }: ReviewOutcome, reporter: Reporter, { err }: Console): void {
   if (alreadyReviewed) reporter.note(`${conclusion.head.slice(0, 7)} is already reviewed; nothing was posted.`)
   const { bold, red, yellow, green } = err.colors
   const paint = { pass: green, concerns: yellow, changes_requested: red, incomplete: yellow }[conclusion.verdict]
@@ -118,11 +118,11 @@ function tell({ alreadyReviewed, conclusion }: ReviewOutcome, reporter: Reporter
   for (const reason of conclusion.incompleteReasons) reporter.note(`muster: incomplete: ${visibleLine(reason)}`)
   if (conclusion.incompleteReasons.some((reason) => reason.includes('model_not_configured'))) {
     const { model, url, key } = MODEL_VARIABLES
-    reporter.note(`A model is configured by ${model} and ${url}, and ${key} if it wants a key.`)
+    reporter.note(`${model} and ${url} configure a model, ${key} adds a key.`)
   }
 }
 
-function rendered(
+function resultText(
   outcome: ReviewOutcome,
   request: ReviewRequest,
   format: ReviewOptions['format'],

@@ -5,10 +5,10 @@ import { followRun, readRun } from './api-client.ts'
 import { CommandFailure } from './errors.ts'
 import {
   askAgain,
-  type Brought,
   findPullRequest,
   openPullRequest,
-  type PullRequestPlace,
+  type PreparedPullRequest,
+  type PullRequestId,
   updatePullRequest,
 } from './pull-request.ts'
 import type { Progress, Reviewer, ReviewOutcome, ReviewRequest } from './request.ts'
@@ -35,18 +35,18 @@ export function reviewerOn(stack: StandInStack, model: string | undefined): Revi
     turn = result.catch(() => undefined) // its caller is told; the next one isn't concerned
     return result
   }
-  return async (request, heard, signal) => {
-    const { brought, before, shown, isStored } = await inTurn(() => bring(stack, model, request, signal))
-    heard({ kind: 'pull_request', name: nameOf(brought), url: pageOf(stack, brought), change: brought.change })
-    if (isStored && shown) return outcomeOf(stack, brought, shown, true)
-    const view = await follow(stack, brought, before, heard, signal)
+  return async (request, onProgress, signal) => {
+    const { prepared, before, shown, isStored } = await inTurn(() => prepare(stack, model, request, signal))
+    onProgress({ kind: 'pull_request', name: nameOf(prepared), url: pageOf(stack, prepared), change: prepared.change })
+    if (isStored && shown) return outcomeOf(stack, prepared, shown, true)
+    const view = await follow(stack, prepared, before, onProgress, signal)
     const isKnown = [before, shown].some((known) => known?.conclusion?.planKey === view.conclusion?.planKey)
-    return outcomeOf(stack, brought, view, isKnown)
+    return outcomeOf(stack, prepared, view, isKnown)
   }
 }
 
-interface Bringing {
-  readonly brought: Brought
+interface Preparation {
+  readonly prepared: PreparedPullRequest
   /** The run of that cause before it was asked for now. */
   readonly before?: RunView | undefined
   /** The run whose conclusion the summary showed by then, if that is of this head. */
@@ -55,32 +55,32 @@ interface Bringing {
   readonly isStored: boolean
 }
 
-async function bring(
+async function prepare(
   stack: StandInStack,
   model: string | undefined,
   request: ReviewRequest,
   signal: AbortSignal,
-): Promise<Bringing> {
+): Promise<Preparation> {
   const { apiUrl, github } = stack
-  const place = await findPullRequest(github, request)
-  if (place.isNew) return { brought: await openPullRequest(github, place, request), isStored: false }
+  const pullRequest = await findPullRequest(github, request)
+  if (pullRequest.isNew) return { prepared: await openPullRequest(github, pullRequest, request), isStored: false }
 
   // Read before anything is changed: afterwards it can't be told which attempt answers to the change.
   const known = new Map<string, RunView | undefined>()
   for (const cause of causesOf(request)) {
-    known.set(cause, await readRun(apiUrl, runIdOf(place.repositoryId, place.number, cause), signal))
+    known.set(cause, await readRun(apiUrl, runIdOf(pullRequest.repositoryId, pullRequest.number, cause), signal))
   }
-  const shown = await shownRun(stack, place, request.head.sha, signal)
-  const brought = await updatePullRequest(github, place, request, signal)
-  const before = known.get(brought.cause)
-  if (brought.change !== 'none') return { brought, before, shown, isStored: false }
+  const shown = await shownRun(stack, pullRequest, request.head.sha, signal)
+  const prepared = await updatePullRequest(github, pullRequest, request, signal)
+  const before = known.get(prepared.cause)
+  if (prepared.change !== 'none') return { prepared, before, shown, isStored: false }
   // It goes on from an earlier call.
-  if (before && before.state !== 'ended') return { brought, before, shown, isStored: false }
+  if (before && before.state !== 'ended') return { prepared, before, shown, isStored: false }
   if (shown?.conclusion && !request.askAgain && !mayBeOther(shown.conclusion, model)) {
-    return { brought, before, shown, isStored: true }
+    return { prepared, before, shown, isStored: true }
   }
-  await askAgain(github, place)
-  return { brought: { ...brought, change: 'asked_again' }, before, shown, isStored: false }
+  await askAgain(github, pullRequest)
+  return { prepared: { ...prepared, change: 'asked_again' }, before, shown, isStored: false }
 }
 
 function causesOf({ head, base, title, body }: ReviewRequest): string[] {
@@ -88,8 +88,8 @@ function causesOf({ head, base, title, body }: ReviewRequest): string[] {
 }
 
 /** The run whose conclusion the summary shows, if that is of this head. */
-async function shownRun(stack: StandInStack, place: PullRequestPlace, head: string, signal: AbortSignal) {
-  const runId = concludedRun(stack.github.pullRequest(place.repository, place.number))
+async function shownRun(stack: StandInStack, pullRequest: PullRequestId, head: string, signal: AbortSignal) {
+  const runId = concludedRun(stack.github.pullRequest(pullRequest.repository, pullRequest.number))
   const view = runId === undefined ? undefined : await readRun(stack.apiUrl, runId, signal)
   return view?.conclusion?.head === head ? view : undefined
 }
@@ -101,12 +101,12 @@ function mayBeOther({ verdict, lenses }: NonNullable<RunView['conclusion']>, mod
 
 async function follow(
   stack: StandInStack,
-  brought: Brought,
+  prepared: PreparedPullRequest,
   before: RunView | undefined,
-  heard: (progress: Progress) => void,
+  onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<RunView> {
-  const runId = runIdOf(brought.repositoryId, brought.number, brought.cause)
+  const runId = runIdOf(prepared.repositoryId, prepared.number, prepared.cause)
   const attemptMin = before === undefined ? 1 : before.state === 'ended' ? before.attempt + 1 : before.attempt
   let redeliveries = 0
   let expectedBy = Date.now() + ACCEPTED_WITHIN_MS
@@ -116,13 +116,13 @@ async function follow(
     async (seen) => {
       if (seen && seen.attempt >= attemptMin) {
         const { attempt, state, reason } = seen
-        heard({ kind: 'run', attempt, state, ...(reason ? { reason } : {}), lenses: lensesOf(seen.reviews) })
+        onProgress({ kind: 'run', attempt, state, ...(reason ? { reason } : {}), lenses: lensesOf(seen.reviews) })
         return state === 'ended'
       }
       if (Date.now() < expectedBy) return false
       expectedBy = Date.now() + ACCEPTED_WITHIN_MS
       redeliveries += 1
-      await redeliver(stack, brought, redeliveries)
+      await redeliver(stack, prepared, redeliveries)
       return false
     },
     signal,
@@ -133,7 +133,11 @@ async function follow(
 }
 
 /** Hands a failed delivery over again. One that is still under way is left alone. */
-async function redeliver({ github }: StandInStack, { repository, number }: Brought, tries: number): Promise<void> {
+async function redeliver(
+  { github }: StandInStack,
+  { repository, number }: PreparedPullRequest,
+  tries: number,
+): Promise<void> {
   const last = github.deliveries().findLast((each) => each.repository === repository && each.number === number)
   if (!last || last.result === null) return
   const { reason, responseBody } = last.result
@@ -141,7 +145,7 @@ async function redeliver({ github }: StandInStack, { repository, number }: Broug
     throw new CommandFailure(
       'webhook_failed',
       `The webhook was not accepted: ${[reason, responseBody.slice(0, ANSWER_SHOWN_MAX)].join(' ').trim()}.`,
-      'Look into functions.log in the state folder.',
+      'The details are in functions.log in the state folder.',
       'internal',
     )
   }
@@ -154,26 +158,31 @@ function notReviewed({ outcome, reason }: RunView): CommandFailure {
   return new CommandFailure(
     reason?.code ?? outcome ?? 'run_failed',
     sentence,
-    isOvertaken ? 'Another call has overtaken this one; call it again.' : 'Call it again: it is tried once more.',
+    isOvertaken ? 'A later call has overtaken this call: call again.' : 'Call again for another attempt.',
     isOvertaken ? 'unavailable' : 'internal',
   )
 }
 
-function outcomeOf(stack: StandInStack, brought: Brought, view: RunView, alreadyReviewed: boolean): ReviewOutcome {
+function outcomeOf(
+  stack: StandInStack,
+  prepared: PreparedPullRequest,
+  view: RunView,
+  alreadyReviewed: boolean,
+): ReviewOutcome {
   if (!view.conclusion) throw new Error(`Run ${view.run} ended reviewed without a conclusion.`)
-  const pull = stack.github.pullRequest(brought.repository, brought.number)
+  const pull = stack.github.pullRequest(prepared.repository, prepared.number)
   return {
     alreadyReviewed,
-    url: pageOf(stack, brought),
+    url: pageOf(stack, prepared),
     markdown: summaryMarkdown(pull),
     conclusion: view.conclusion,
   }
 }
 
-function nameOf({ repository, number }: PullRequestPlace): string {
+function nameOf({ repository, number }: PullRequestId): string {
   return `${repository}#${number}`
 }
 
-function pageOf({ github }: StandInStack, { repository, number }: PullRequestPlace): string {
+function pageOf({ github }: StandInStack, { repository, number }: PullRequestId): string {
   return `${github.url}/${repository}/pull/${number}`
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import * as z from 'zod'
-import type { Control, ControlLine, ControlStatus } from './control.ts'
+import type { ControlLine, ControlServer, ControlStatus } from './control-server.ts'
 import { CommandFailure } from './errors.ts'
 import type { Reviewer, ReviewOutcome } from './request.ts'
 import { upFile } from './settings.ts'
@@ -18,7 +18,7 @@ const upSchema = z.object({
   /** The stand-in's pages; null for a real GitHub. */
   pageUrl: z.string().nullable(),
 })
-type Up = z.infer<typeof upSchema>
+type UpFile = z.infer<typeof upSchema>
 
 export interface RunningStack {
   readonly status: ControlStatus
@@ -28,45 +28,45 @@ export interface RunningStack {
 }
 
 /** A running stack says who it is within this, ms, however busy it is. */
-const STATUS_MS = 5_000
+const STATUS_TIMEOUT_MS = 5_000
 /** No line for so long means that the stack has stopped, ms: several times what it promises. */
-const SILENCE_MS = 60_000
+const SILENCE_MS_MAX = 60_000
 
 /** Tells others of this stack, until `removeUp`. Its owner alone may read the token. */
-export async function writeUp(
+export async function writeUpFile(
   stateDirectory: string,
-  control: Control,
+  control: ControlServer,
   urls: { readonly webhookUrl: string; readonly pageUrl: string | null },
 ): Promise<void> {
-  const up: Up = { pid: process.pid, controlUrl: control.url, token: control.token, ...urls }
+  const up: UpFile = { pid: process.pid, controlUrl: control.url, token: control.token, ...urls }
   const file = upFile(stateDirectory)
   const temporary = `${file}.${process.pid}`
   await writeFile(temporary, `${JSON.stringify(up, undefined, 2)}\n`, { mode: 0o600 })
   await rename(temporary, file)
 }
 
-export async function removeUp(stateDirectory: string): Promise<void> {
+export async function removeUpFile(stateDirectory: string): Promise<void> {
   await rm(upFile(stateDirectory), { force: true })
 }
 
 /** The stack that runs on this state; undefined if none does. A file that a killed one left behind counts for nothing. */
 export async function findRunningStack(stateDirectory: string): Promise<RunningStack | undefined> {
-  const up = await readUp(stateDirectory)
+  const up = await readUpFile(stateDirectory)
   if (!up) return undefined
   const headers = { authorization: `Bearer ${up.token}` }
   let status: ControlStatus
   try {
-    const response = await fetch(up.controlUrl, { headers, signal: AbortSignal.timeout(STATUS_MS) })
+    const response = await fetch(up.controlUrl, { headers, signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) })
     if (!response.ok) return undefined // another program has got that port since
     status = (await response.json()) as ControlStatus
   } catch {
     return undefined // gone; should it live after all, the lock on the state says so in a moment
   }
   const apiUrl = new URL(up.webhookUrl).origin
-  return { status, apiUrl, reviewer: (request, heard, signal) => reviewThrough(up, request, heard, signal) }
+  return { status, apiUrl, reviewer: (request, onProgress, signal) => reviewThrough(up, request, onProgress, signal) }
 }
 
-async function readUp(stateDirectory: string): Promise<Up | undefined> {
+async function readUpFile(stateDirectory: string): Promise<UpFile | undefined> {
   try {
     return upSchema.safeParse(JSON.parse(await readFile(upFile(stateDirectory), 'utf8'))).data
   } catch (error) {
@@ -76,9 +76,12 @@ async function readUp(stateDirectory: string): Promise<Up | undefined> {
   }
 }
 
-async function reviewThrough(up: Up, ...[request, heard, signal]: Parameters<Reviewer>): Promise<ReviewOutcome> {
+async function reviewThrough(
+  up: UpFile,
+  ...[request, onProgress, signal]: Parameters<Reviewer>
+): Promise<ReviewOutcome> {
   const silence = new AbortController()
-  const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX)
   try {
     const response = await fetch(`${up.controlUrl}/reviews`, {
       method: 'POST',
@@ -92,7 +95,7 @@ async function reviewThrough(up: Up, ...[request, heard, signal]: Parameters<Rev
     for await (const text of lines) {
       timer.refresh()
       const line = JSON.parse(text) as ControlLine
-      if ('progress' in line) heard(line.progress)
+      if ('progress' in line) onProgress(line.progress)
       if ('outcome' in line) return line.outcome
       if ('failure' in line) throw failureOf(line.failure)
     }
@@ -103,7 +106,7 @@ async function reviewThrough(up: Up, ...[request, heard, signal]: Parameters<Rev
     throw new CommandFailure(
       'stack_gone',
       `The running stack (process ${up.pid}) no longer answers.`,
-      'Call it again: the review goes on where it was.',
+      'Call again: the review continues.',
       'unavailable',
       { cause: error },
     )

@@ -54,6 +54,6 @@ export function modelSettings(environment: NodeJS.ProcessEnv): ModelSettings | u
 
 function invalid(sentence: string): CommandFailure {
   const { model, url, key } = MODEL_VARIABLES
-  const remedy = `Set ${model} to a model's name and ${url} to its OpenAI-compatible endpoint (and ${key}, if it wants a key), or unset all.`
+  const remedy = `Set ${model} to a model's name and ${url} to its OpenAI-compatible endpoint (and ${key}, if the endpoint needs a key), or unset all.`
   return new CommandFailure('model_settings_invalid', sentence, remedy, 'usage')
 }

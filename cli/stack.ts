@@ -5,12 +5,12 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import type { AppCredentials } from '../infra/local/credentials.ts'
 import type { LocalStack } from '../infra/local/stack.ts'
-import { openControl } from './control.ts'
-import { makeFolder } from './folder.ts'
+import { openControlServer } from './control-server.ts'
+import { makeFolder } from './make-folder.ts'
 import type { Reporter } from './progress.ts'
 import type { Reviewer } from './request.ts'
 import { reviewerOn } from './reviewer.ts'
-import { removeUp, writeUp } from './running-stack.ts'
+import { removeUpFile, writeUpFile } from './running-stack.ts'
 import { cacheDirectory, logFile, type ModelSettings } from './settings.ts'
 
 export interface StackSettings {
@@ -56,9 +56,9 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
   const standIn = stack.github
   const reviewer = standIn && reviewerOn({ apiUrl: stack.apiUrl, github: standIn }, model?.model)
   const status = { pid: process.pid, model: model?.model ?? null, reviewsLocally: reviewer !== undefined }
-  const control = isShared ? await openControl(status, reviewer) : undefined
+  const control = isShared ? await openControlServer(status, reviewer) : undefined
   if (control) {
-    await writeUp(stateDirectory, control, { webhookUrl: stack.webhookUrl, pageUrl: standIn?.url ?? null })
+    await writeUpFile(stateDirectory, control, { webhookUrl: stack.webhookUrl, pageUrl: standIn?.url ?? null })
   }
   let closing: Promise<void> | undefined
   return {
@@ -66,7 +66,7 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
     reviewer,
     close() {
       closing ??= (async () => {
-        if (control) await removeUp(stateDirectory) // first, while the state is still ours
+        if (control) await removeUpFile(stateDirectory) // first, while the state is still ours
         await control?.close()
         await stack.close()
         if (log) await once(log.end(), 'close')
@@ -83,5 +83,5 @@ async function startingText(): Promise<string> {
     throw error
   })
   const isFirst = !kept.some((name) => name.startsWith('assembly-'))
-  return isFirst ? 'Synthesizing the stack (first time only) and starting it' : 'Starting the stack'
+  return isFirst ? 'Synthesizing (the first time only) and starting the stack' : 'Starting the stack'
 }

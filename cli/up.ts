@@ -36,7 +36,7 @@ export async function runUp(options: UpOptions, console: Console): Promise<numbe
   try {
     await console.print(description(stack, options, model?.model, console))
     await interruption.happened
-    reporter.note('Stopping. What is under way goes on at the next start.')
+    reporter.note('Stopping. Unfinished reviews continue at the next start.')
   } finally {
     await stack.close()
   }
@@ -59,17 +59,17 @@ function description({ stack }: OpenStack, options: UpOptions, model: string | u
   muster review --repo DIR --base main --head my-branch${options.state === defaultStateDirectory ? '' : ` --state ${options.state}`}
 `
   const path = new URL(stack.webhookUrl).pathname
-  const app = `${bold('Point a GitHub App at it:')}
+  const app = `${bold('Connect a GitHub App:')}
 
   1. Make a tunnel from the internet to ${stack.apiUrl}, for this path alone: ${path},
-     because whoever reaches the rest may read reviews and halt the fleet.
+     because the rest of the API reads reviews and halts the fleet without credentials.
   2. Create a GitHub App (Settings, Developer settings, GitHub Apps):
        webhook URL   https://<your tunnel>${path}
        secret        a long random text
        permissions   pull requests: read and write; checks: read and write; issues: read and write;
                      contents: read; metadata: read
        events        pull request, issue comment
-  3. Write its id, key and secret to a file that only you can read, and start again with it:
+  3. Write the App's id, key and secret to a file that only you can read, and start Muster with the file:
        {"appId": 123, "privateKeyFile": "app.pem", "webhookSecrets": ["…"]}
        muster up --github-app app.json
   4. Install the App on a repository, and open a pull request there.
@@ -80,6 +80,6 @@ ${bold('Muster is up.')}
 ${table}
 
 ${stack.github ? `${local}\n` : ''}${app}
-${dim('Executions: aws stepfunctions list-executions --endpoint-url (the one above). Ctrl-C stops it.')}
+${dim('Executions: aws stepfunctions list-executions --endpoint-url <the endpoint of Step Functions>. Ctrl-C stops the stack.')}
 `
 }

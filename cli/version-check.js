@@ -8,8 +8,8 @@ const UNAVAILABLE = 69
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.stderr.write(
-    `muster: node_too_old: Muster needs Node.js ${NEEDED.join('.')} or newer, and this is ${process.versions.node}. ` +
-      'Run it through npm run (npm start, npm run muster), or install Node.js 24.\n',
+    `muster: node_too_old: Muster needs Node.js ${NEEDED.join('.')} or newer; this is Node.js ${process.versions.node}. ` +
+      'Run Muster through npm (npm start, npm run muster), or install Node.js 24.\n',
   )
   process.exit(UNAVAILABLE)
 }

@@ -1,4 +1,4 @@
-/** Where alarms are sent: a topic of the organisation's, or one of ours with an e-mail address, or nowhere. */
+/** The destination of the alarms: a topic of the organisation, a topic of the stack with an e-mail address, or none. */
 import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
@@ -7,14 +7,14 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import type { Settings } from './settings.ts'
 
-/** The topic that the deployment asks for; undefined: the alarms are seen in the console only. */
+/** The topic that the deployment asks for; undefined: only the console shows the alarms. */
 export function alarmTopic(scope: Construct, settings: Settings): ITopic | undefined {
   const { alarmTopicArn, alarmEmail } = settings
   if (alarmTopicArn !== undefined) return Topic.fromTopicArn(scope, 'AlarmTopic', alarmTopicArn)
   if (alarmEmail === undefined) return undefined
   const topic = new Topic(scope, 'AlarmTopic', {
     displayName: 'Muster alarms',
-    // A key of our own: CloudWatch can't publish under the one that AWS manages for SNS.
+    // A key of the stack: CloudWatch can't publish under the key that AWS manages for SNS.
     // https://repost.aws/knowledge-center/cloudwatch-configure-alarm-sns
     masterKey: alarmKey(scope),
     enforceSSL: true,
@@ -26,16 +26,16 @@ export function alarmTopic(scope: Construct, settings: Settings): ITopic | undef
 
 function alarmKey(scope: Construct): Key {
   const key = new Key(scope, 'AlarmKey', {
-    description: 'Muster: alarms on their way',
+    description: 'Muster: the alarm topic',
     enableKeyRotation: true,
-    // Nothing is kept under it.
+    // The key protects nothing that is kept.
     removalPolicy: RemovalPolicy.DESTROY,
   })
   key.addToResourcePolicy(allowOfAlarms(scope, ['kms:Decrypt', 'kms:GenerateDataKey'], '*'))
   return key
 }
 
-/** CloudWatch's alarms of this account, and no other account's in CloudWatch's name. */
+/** Allows CloudWatch's alarms of this account, and not CloudWatch on behalf of another account. */
 function allowOfAlarms(scope: Construct, actions: string[], resource: string): PolicyStatement {
   return new PolicyStatement({
     principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],

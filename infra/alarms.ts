@@ -1,4 +1,4 @@
-/** What an operator should be woken for, and what to do about each. Where alarms go is the deployment's choice. */
+/** The alarms that wake an operator, each with its remedy. The deployment chooses the destination. */
 import { Duration } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import {
@@ -25,32 +25,32 @@ export interface AlarmsProps {
   readonly machine: StateMachine
   readonly queues: Readonly<Record<QueueName, NudgeQueue>>
   readonly sweep: IFunction
-  /** Where alarms are sent; undefined: they are seen in the console only. */
+  /** Undefined: only the console shows the alarms. */
   readonly topic: ITopic | undefined
 }
 
 interface Watch {
   readonly metric: IMetric
-  /** What happened, and what to do. */
+  /** What happened, and the remedy. */
   readonly says: string
-  /** The largest value that is well. */
+  /** The largest healthy value. */
   readonly atMost: number
-  /** Periods in a row that it must be worse. */
+  /** Consecutive periods above `atMost` before the alarm. */
   readonly periods: number
-  /** What no value means. */
+  /** The meaning of a period without a value. */
   readonly silence: 'well' | 'wrong'
 }
 
-/** What the sweep measures; `functions/sweep/handler.ts` writes the same names. */
+/** The metrics of the sweep; `functions/sweep/handler.ts` writes the same names. */
 export const sweepMetrics = { oldestDueAge: 'OldestDueAge', dueFailed: 'DueFailed' } as const
 
-/** Values are summed up over this, the finest at which an operator could do anything about them. */
+/** Values are summed up over this period: an operator can't act on anything finer. */
 const period = Duration.minutes(5)
 
-/** What is due is taken up within a minute; ten times that, and the sweep doesn't keep up. */
+/** The sweep takes up a due item within a minute. A due item ten minutes old means that the sweep doesn't keep up. */
 const dueAgeMax = Duration.minutes(10)
 
-/** One failure is taken up again by the next sweep; failures for a quarter of an hour are no accident. */
+/** The next sweep takes up a single failure again; failures for a quarter of an hour are no accident. */
 const failingPeriods = 3
 
 export class Alarms extends Construct {
@@ -64,12 +64,12 @@ export class Alarms extends Construct {
     this.#raise('InboxDeadLetters', {
       ...any,
       metric: deadLetters(queues.inbox),
-      says: 'The command function crashed on a message five times. Its log says why; redrive the message when that is corrected.',
+      says: 'The command function crashed on a message five times. The function’s log has the reason; redrive the message after the correction.',
     })
     this.#raise('OutboxDeadLetters', {
       ...any,
       metric: deadLetters(queues.outbox),
-      says: 'The post function crashed on a message five times. Its log says why; redrive the message when that is corrected.',
+      says: 'The post function crashed on a message five times. The function’s log has the reason; redrive the message after the correction.',
     })
     this.#raise('ExecutionsFailed', {
       ...any,
@@ -79,19 +79,19 @@ export class Alarms extends Construct {
     this.#raise('WebhookServerErrors', {
       ...any,
       metric: api.metricServerError({ period, statistic: Stats.SUM }),
-      says: 'A webhook may not have been recorded, and GitHub does not send it again by itself: redeliver it from the settings of the GitHub App.',
+      says: 'A webhook may not have been recorded, and GitHub does not repeat it: redeliver the webhook from the settings of the GitHub App.',
     })
     this.#raise('OldestDue', {
       metric: ofSweep(sweep, sweepMetrics.oldestDueAge, Stats.MAXIMUM, Unit.MILLISECONDS),
-      says: 'What is due is not taken up in time, or the sweep does not run at all: its log says why. Runs still go on, but nothing that was lost on the way is found.',
+      says: 'Due items are taken up late, or the sweep does not run at all: the sweep’s log has the reason. Runs still go on, but lost events stay lost.',
       atMost: dueAgeMax.toMilliseconds(),
-      // A new stack has not been swept yet.
+      // The schedule has not yet swept a new stack.
       periods: 2,
       silence: 'wrong',
     })
     this.#raise('DueFailing', {
       metric: ofSweep(sweep, sweepMetrics.dueFailed, Stats.SUM, Unit.COUNT),
-      says: 'Something that is due fails again and again. The log of the sweep names what and why.',
+      says: 'A due item fails again and again. The log of the sweep names the item and the reason.',
       atMost: 0,
       periods: failingPeriods,
       silence: 'well',
@@ -118,7 +118,7 @@ function deadLetters({ deadLetters }: NudgeQueue): IMetric {
   return deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM })
 }
 
-/** Several stacks of one account are told apart by the name of the function. */
+/** The name of the function tells several stacks of one account apart. */
 function ofSweep(sweep: IFunction, metricName: string, statistic: string, unit: Unit): IMetric {
   const room: RoomName = 'sweep'
   return new Metric({

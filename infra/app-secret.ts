@@ -1,4 +1,4 @@
-/** A secret that is created empty, and filled in by a person after the first deploy. */
+/** A secret that the deployment creates empty, and a person fills in after the first deploy. */
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
@@ -15,7 +15,8 @@ interface EmptySecret {
 
 const emptySecrets: Readonly<Record<SecretName, EmptySecret>> = {
   'github-app': {
-    description: 'Muster: appId, privateKey and webhookSecrets (the current one, and while it rotates the one before)',
+    description:
+      'Muster: appId, privateKey and webhookSecrets (the current secret, and during a rotation the previous one)',
     template: { appId: '', privateKey: '', webhookSecrets: [] },
   },
   models: {
@@ -32,9 +33,10 @@ export class AppSecret extends Construct {
     const { description, template } = emptySecrets[props.name]
     this.secret = new Secret(this, 'Secret', {
       description,
-      // The template shows what is to be filled in. CloudFormation wants one generated field; nobody reads it.
+      // The template shows which fields to fill in. CloudFormation demands one generated field; nothing reads the
+      // field.
       generateSecretString: { secretStringTemplate: JSON.stringify(template), generateStringKey: 'unused' },
-      // A private key that went with a stack by mistake would stop every review until a new one is made.
+      // A private key that is deleted with a stack by mistake stops every review until a new key is made.
       removalPolicy: RemovalPolicy.RETAIN,
     })
   }

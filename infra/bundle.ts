@@ -1,6 +1,6 @@
 /**
- * Bundles a room into the folder that Lambda gets: one small `index.mjs`, chunks for what is imported lazily,
- * and the room's assets. The same sources give the same bytes, wherever the folder is.
+ * Bundles a room into the folder that Lambda gets: one small `index.mjs`, chunks for lazy imports, and the room's
+ * assets. The same sources give the same bytes in every folder.
  */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,7 +13,7 @@ export const repositoryRoot = path.resolve(import.meta.dirname, '..')
 export interface BundleOptions {
   /** Absolute path of the room's entry. */
   readonly entry: string
-  /** Absolute path of the folder to make; what was there is removed. */
+  /** Absolute path of the output folder; earlier content is removed. */
   readonly directory: string
   readonly assets?: readonly RoomAsset[]
 }
@@ -24,9 +24,9 @@ export interface BundleOptions {
  */
 const requireBanner = `import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);`
 
-/** Writes one bundle and resolves with esbuild's account of what is in it. Rejects if a source can't be bundled. */
+/** Writes one bundle and resolves with esbuild's metafile. Rejects for a source that can't be bundled. */
 export async function bundle({ entry, directory, assets = [] }: BundleOptions): Promise<Metafile> {
-  // Paths inside the output depend on where it is said to go, so every bundle is said to go to one place that doesn't exist.
+  // Paths inside the output depend on the output's location, so every bundle claims one location that doesn't exist.
   const nominalDirectory = path.join(repositoryRoot, 'bundle')
   const { outputFiles, metafile } = await build({
     absWorkingDir: repositoryRoot,
@@ -41,13 +41,13 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
     target: 'node24',
     format: 'esm',
     splitting: true,
-    // The SDK is bundled in our version: the runtime's own is older, and not the one that was tested.
+    // The bundle holds the SDK in the tested version; the runtime's own SDK is older.
     mainFields: ['module', 'main'],
     conditions: ['module'],
     minify: true,
-    // Class names are lost; errors carry their names as literals, which is what Step Functions matches on.
+    // Class names are lost. Errors carry their names as literals, and Step Functions matches those.
     keepNames: false,
-    // Named points for tests (shared/base/failpoints.ts): nothing of them is deployed.
+    // Removes the failpoints of tests (shared/base/failpoints.ts) from the deployed code.
     dropLabels: ['FAILPOINT'],
     legalComments: 'none',
     sourcemap: 'external',
@@ -68,14 +68,14 @@ export async function bundle({ entry, directory, assets = [] }: BundleOptions): 
   return metafile
 }
 
-/** Source maps stay with who deployed: parsing them at each cold start would cost as much as loading the code. */
+/** Source maps stay with the deployer: to parse them at each cold start would cost as much as to load the code. */
 export function mapsOf(directory: string): string {
   return `${directory}.maps`
 }
 
 /**
- * In a chunk, a CommonJS module has its default export only, while Node.js itself finds the named ones too: code
- * that works from its sources would fail when deployed. https://github.com/evanw/esbuild/issues/3245
+ * A CommonJS module in a chunk has a default export only, while Node.js itself finds the named exports too: code that
+ * works from its sources would fail when deployed. https://github.com/evanw/esbuild/issues/3245
  */
 function refuseLazyCommonJs({ inputs }: Metafile): void {
   for (const [importer, { imports }] of Object.entries(inputs)) {
@@ -83,21 +83,24 @@ function refuseLazyCommonJs({ inputs }: Metafile): void {
     const lazy = imports.find(({ kind, path: target }) => kind === 'dynamic-import' && inputs[target]?.format === 'cjs')
     if (lazy !== undefined) {
       throw new Error(
-        `${importer} imports ${lazy.original ?? lazy.path} lazily, which is CommonJS and would lose its named exports. ` +
-          'Export what is needed from a file of ours, and import that file lazily.',
+        `${importer} imports ${lazy.original ?? lazy.path} lazily, a CommonJS module that would lose its named exports. ` +
+          'Export the needed names from a source file of the repository, and import that file lazily.',
       )
     }
   }
 }
 
 export interface RoomBundlesOptions {
-  /** Absolute path of the folder that holds one folder a room, each with its `handler.ts`. */
+  /** Absolute path of the folder that holds a folder for each room, with its `handler.ts`. */
   readonly roomsDirectory: string
-  /** Absolute path of the folder that gets one folder a room, and `<room>.meta.json` beside it. */
+  /** Absolute path of the folder that gets a folder for each room, and `<room>.meta.json` beside each. */
   readonly outputDirectory: string
 }
 
-/** Bundles every room, and resolves with the folder of each. Rejects, naming every room that can't be bundled, when all are done. */
+/**
+ * Bundles every room, and resolves with the folder of each. All rooms are tried before the promise rejects; the error
+ * names every room that can't be bundled.
+ */
 export async function bundleRooms(options: RoomBundlesOptions): Promise<Record<RoomName, string>> {
   const outcomes = await Promise.allSettled(
     roomNames.map(async (room) => {
@@ -119,7 +122,10 @@ export async function bundleRooms(options: RoomBundlesOptions): Promise<Record<R
   return Object.fromEntries(made) as Record<RoomName, string>
 }
 
-/** Stands in for every bundle where a template is wanted and code isn't; it says so when it is deployed all the same. */
+/**
+ * Stands in for every bundle where a template is wanted without code. A deployed placeholder answers with its own
+ * error.
+ */
 export async function placeholderBundles(outputDirectory: string): Promise<Record<RoomName, string>> {
   const directory = path.join(outputDirectory, 'placeholder')
   await mkdir(directory, { recursive: true })
@@ -130,7 +136,7 @@ export async function placeholderBundles(outputDirectory: string): Promise<Recor
   return Object.fromEntries(roomNames.map((room) => [room, directory])) as Record<RoomName, string>
 }
 
-/** Reads esbuild's account of a room's bundle: what is in it, and how large each part is. */
+/** Reads esbuild's metafile of a room's bundle: the contents, and the size of each part. */
 export async function readMetafile(outputDirectory: string, room: RoomName): Promise<Metafile> {
   return JSON.parse(await readFile(metafileOf(outputDirectory, room), 'utf8')) as Metafile
 }

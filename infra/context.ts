@@ -1,4 +1,4 @@
-/** Reads the CDK context (`cdk.json`, or `-c muster:<name>=<value>`) and collects what is wrong, for one error that names it all. */
+/** Reads the CDK context (`cdk.json`, or `-c muster:<name>=<value>`) and collects all problems for one error. */
 import type { Node } from 'constructs'
 
 const prefix = 'muster:'
@@ -18,14 +18,14 @@ export class ContextReader {
     return this.refuse(name, 'must be a string', value)
   }
 
-  /** Text of the given form; `expected` says it in words. */
+  /** A text of the given form; `expected` describes the form. */
   textLike(name: string, form: RegExp, expected: string): string | undefined {
     const value = this.text(name)
     if (value === undefined || form.test(value)) return value
     return this.refuse(name, `must be ${expected}`, value)
   }
 
-  /** An http or https URL, without slashes at its end. */
+  /** An http or https URL, without trailing slashes. */
   url(name: string): string | undefined {
     const value = this.text(name)
     if (value === undefined) return undefined
@@ -33,7 +33,7 @@ export class ContextReader {
     return this.refuse(name, 'must be an http or https URL', value)
   }
 
-  /** A whole number; `-c` hands it over as text. */
+  /** A whole number; `-c` passes it as text. */
   wholeNumber(name: string, min: number, why = ''): number | undefined {
     const value = this.#value(name)
     if (value === undefined) return undefined
@@ -48,13 +48,13 @@ export class ContextReader {
     return this.refuse(name, `must be one of ${allowed.join(', ')}`, value)
   }
 
-  /** Notes a problem, and answers undefined in place of the value. */
+  /** Notes a problem, and returns undefined in place of the value. */
   refuse(name: string, problem: string, value: unknown): undefined {
     this.#problems.push(`${prefix}${name} ${problem}, got ${JSON.stringify(value)}`)
     return undefined
   }
 
-  /** Throws if anything was wrong, or was given that nobody asked for: a name with a slip would change nothing, silently. */
+  /** Throws if a value was wrong, or if a given name was never read: a misspelt name would change nothing, silently. */
   finish(): void {
     const given = Object.keys(this.#node.getAllContext()).filter((key) => key.startsWith(prefix))
     const unknown = given.filter((key) => !this.#asked.has(key)).map((key) => `${key} is no setting of Muster`)
@@ -63,7 +63,7 @@ export class ContextReader {
     throw new Error(`Wrong CDK context: ${problems.join('; ')}. Correct it in cdk.json or after -c.`)
   }
 
-  /** What was given; an empty text counts as nothing. */
+  /** The given value; an empty text counts as absent. */
   #value(name: string): unknown {
     this.#asked.add(`${prefix}${name}`)
     const value: unknown = this.#node.tryGetContext(`${prefix}${name}`)

@@ -1,4 +1,4 @@
-/** Turns the reach table into permissions and into the names that a room is given. */
+/** Turns the reach table into permissions and into the names that a room gets. */
 import { Stack } from 'aws-cdk-lib'
 import type { Table } from 'aws-cdk-lib/aws-dynamodb'
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
@@ -13,7 +13,7 @@ import type { RoomFunction } from './room-function.ts'
 import type { RoomName } from './rooms.ts'
 import type { Settings } from './settings.ts'
 
-/** What rooms may touch, apart from executions. */
+/** The resources that rooms reach, without executions. */
 export interface Reachable {
   readonly table: Table
   readonly documents: Bucket
@@ -21,7 +21,10 @@ export interface Reachable {
   readonly secrets: Readonly<Record<SecretName, Secret>>
 }
 
-/** No scan, and no batch write, which carries no condition. A transaction needs the permissions of its parts. */
+/**
+ * No scan; no batch write either, because a batch write carries no condition. A transaction needs the permissions of
+ * its parts.
+ */
 const ledgerActions: Readonly<Record<LedgerUse, readonly string[]>> = {
   reads: ['dynamodb:GetItem', 'dynamodb:Query'],
   creates: ['dynamodb:PutItem'],
@@ -36,7 +39,9 @@ const executionActions = {
   stops: 'states:StopExecution',
 } as const
 
-/** The environment variables of a room: the names of what it reaches, and what the deployment decides. */
+/**
+ * The environment variables of a room: the names of the resources that the room reaches, and the deployment's settings.
+ */
 export function roomEnvironment(room: RoomName, resources: Reachable, settings: Settings): Record<string, string> {
   const { documents, sends, secrets, github, choosesModel } = reach[room]
   const environment: Record<string, string> = { TABLE_NAME: resources.table.tableName }
@@ -54,7 +59,7 @@ export function roomEnvironment(room: RoomName, resources: Reachable, settings: 
   return environment
 }
 
-/** Allows a room what the reach table says of the table, documents, queues and secrets. */
+/** Grants a room its reach on the table, documents, queues and secrets. */
 export function grantResources(room: RoomName, { function: lambda }: RoomFunction, resources: Reachable): void {
   const { ledger, finds, documents, sends, secrets } = reach[room]
   const allow = (actions: string[], arns: string[]) =>
@@ -65,7 +70,7 @@ export function grantResources(room: RoomName, { function: lambda }: RoomFunctio
   if (finds) allow(['dynamodb:Query'], [`${resources.table.tableArn}/index/${dueIndexName}`])
   if (documents.includes('reads')) {
     allow(['s3:GetObject'], [resources.documents.arnForObjects('*')])
-    // Without it S3 answers 403 where 404 is meant, and "absent" couldn't be told from "forbidden".
+    // Without `s3:ListBucket` S3 answers 403 for an absent object, and "absent" looks like "forbidden".
     allow(['s3:ListBucket'], [resources.documents.bucketArn])
   }
   if (documents.includes('writes')) allow(['s3:PutObject'], [resources.documents.arnForObjects('*')])
@@ -74,10 +79,9 @@ export function grantResources(room: RoomName, { function: lambda }: RoomFunctio
 }
 
 /**
- * Allows a room what the reach table says of executions and task tokens.
- *
- * A policy of its own, outside the function: the machine depends on the functions that it invokes, and a
- * function depends on its role's default policy. There, the machine's ARN would close a circle.
+ * Grants a room its reach on executions and task tokens.
+ * The grant is a policy outside of the function: the machine depends on the functions that it invokes, and a function
+ * depends on its role's default policy. The machine's ARN in that policy would close a circle.
  */
 export function grantExecutions(
   scope: Construct,
@@ -100,7 +104,7 @@ export function grantExecutions(
     new Policy(scope, `${roomFunction.node.id}Executions`, { roles: [roomFunction.role], statements })
 }
 
-/** Every execution of the machine: their names are only known when they are started. */
+/** Every execution of the machine: execution names are known only once the executions are started. */
 function executionsOf(machine: StateMachine): string {
   return Stack.of(machine).formatArn({
     service: 'states',

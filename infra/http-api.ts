@@ -1,4 +1,4 @@
-/** The HTTP API: webhooks from GitHub, who signs them, and questions from programs, whom IAM lets in. */
+/** The HTTP API: webhooks, which GitHub signs, and requests of programs, which IAM authorises. */
 import { Duration } from 'aws-cdk-lib'
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
@@ -20,18 +20,18 @@ export interface MusterApiProps {
   readonly webhook: IFunction
   readonly api: IFunction
   readonly logRetention: RetentionDays
-  /** Requests that each route takes in a second, over time. */
+  /** Requests that each route takes in a second, on average. */
   readonly webhookRequestsPerSecond: number
 }
 
 const webhookPath = '/github/webhook'
 /**
- * Requests at once that a route takes, in seconds of its rate: GitHub sends the webhooks of a mass change (a label
- * on every pull request, a merge train) together, and doesn't send again what is refused here.
+ * A route takes a burst of requests, in seconds of its rate. GitHub sends the webhooks of a mass change (a label on
+ * every pull request, a merge train) together, and never repeats a webhook that the gateway refuses.
  */
 const burstSeconds = 5
 
-/** What programs and operators may ask, whom IAM lets in. A scope has a slash in it: `repository/1296269`. */
+/** The requests of programs and operators, authorised by IAM. A scope contains a slash: `repository/1296269`. */
 const routes: readonly { readonly path: string; readonly methods: HttpMethod[] }[] = [
   { path: '/runs/{runId}', methods: [HttpMethod.GET] },
   { path: '/runs/{runId}/cancel', methods: [HttpMethod.POST] },
@@ -54,14 +54,15 @@ export class MusterApi extends Construct {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      // Everybody can reach the webhook: without a limit of its own, a flood would use up the account's functions.
+      // The webhook is open to the internet: without a limit of its own, a flood would use up the account's functions.
       throttle: {
         rateLimit: props.webhookRequestsPerSecond,
         burstLimit: props.webhookRequestsPerSecond * burstSeconds,
       },
       accessLogSettings: {
         destination: new LogGroupLogDestination(new LogGroup(this, 'Log', keptLogs(props.logRetention))),
-        // What the gateway refuses never reaches the function's log. No caller, no query, no body.
+        // The function's log misses a request that the gateway refuses. The access log holds no caller, no query, no
+        // body.
         format: AccessLogFormat.custom(
           '{"requestId":"$context.requestId","at":"$context.requestTime","route":"$context.routeKey","status":"$context.status","error":"$context.error.message"}',
         ),
@@ -77,7 +78,7 @@ export class MusterApi extends Construct {
     for (const { path, methods } of routes) this.api.addRoutes({ path, methods, integration, authorizer })
   }
 
-  /** The address to enter as webhook URL of the GitHub App. */
+  /** The webhook URL to enter in the GitHub App. */
   get webhookUrl(): string {
     return `${this.api.apiEndpoint}${webhookPath}`
   }

@@ -1,12 +1,12 @@
-/** The ledger: one table, two sparse indexes. Its items are the business of `shared/ledger` alone. */
+/** The ledger: one table, two sparse indexes. `shared/ledger` alone knows the items. */
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import { Construct } from 'constructs'
 
-/** Name of the index that finds what is due. */
+/** The index of due items. */
 export const dueIndexName = 'due'
 
-/** Name of the index that lists runs for people. */
+/** The index that lists runs for people. */
 export const listedIndexName = 'listed'
 
 export class LedgerTable extends Construct {
@@ -19,10 +19,11 @@ export class LedgerTable extends Construct {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // DynamoDB encrypts always; with this key of the account, CloudTrail shows who had it used.
+      // DynamoDB always encrypts; with this key of the account, CloudTrail records the key's use.
       encryption: TableEncryption.AWS_MANAGED,
       deletionProtection: true,
-      // CDK sets the policy for replacement too, and no physical name: a kept table would stand in the way of the next deploy.
+      // CDK sets the policy for replacement too. The table has no physical name: a kept table would block the next
+      // deploy.
       removalPolicy: RemovalPolicy.RETAIN,
       timeToLiveAttribute: 'expiresAt',
     })

@@ -1,8 +1,8 @@
-/** How every log of the stack is kept. */
+/** The retention of every log of the stack. */
 import { RemovalPolicy } from 'aws-cdk-lib'
 import type { LogGroupProps, RetentionDays } from 'aws-cdk-lib/aws-logs'
 
-/** Logs go with the stack: the record of what was said is the ledger, which stays. */
+/** Logs are deleted with the stack: the ledger is the record, and stays. */
 export function keptLogs(retention: RetentionDays): LogGroupProps {
   return { retention, removalPolicy: RemovalPolicy.DESTROY }
 }

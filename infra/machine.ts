@@ -1,10 +1,8 @@
 /**
  * The state machine of one attempt of a run, as data.
- *
- * It is written in the subset of the States Language that both AWS Step Functions and the local engine
- * honour: JSONPath, a timeout on every task, names that are unique in the whole machine, no intrinsic
- * functions, context fields only in payloads. State carries identifiers and small numbers, and Lambda's own words about
- * a crash; never content.
+ * The definition keeps to the subset of the States Language that both AWS Step Functions and the local engine honour:
+ * JSONPath, a timeout on every task, names that are unique in the whole machine, no intrinsic functions, context fields
+ * only in payloads. State carries identifiers and small numbers, and Lambda's own words about a crash; never content.
  */
 import { type RoomName, rooms } from './rooms.ts'
 
@@ -21,27 +19,30 @@ export interface MachineDefinition {
   readonly States: Readonly<Record<string, State>>
 }
 
-/** Seconds that a task gets beyond its function's own timeout, so that Lambda is the one to end it and says why. */
+/** Seconds that a task gets beyond its function's own timeout: Lambda ends the function first, with a reason. */
 const invocationMarginSeconds = 30
 
-/** Seconds a review may wait for its slot: a fleet that is full for this long needs a person. */
+/** Seconds that a review may wait for its slot: a fleet that is full for this long needs a person. */
 const admitTimeoutSeconds = 6 * 60 * 60
 
-/** Seconds a conclusion may wait until GitHub shows it, its rate limits and outages included. */
+/** Seconds that a conclusion may wait until GitHub shows it, GitHub's rate limits and outages included. */
 const concludeTimeoutSeconds = 24 * 60 * 60
 
 /**
- * Seconds between a crash of a review's worker and its next admission. Lambda or its network may be out of order for a
- * moment, which must not use up all losses of a review at once.
+ * Seconds between a crash of a review's worker and the review's next admission. A short outage of Lambda or its network
+ * must not use up all losses of a review at once.
  */
 const crashPauseSeconds = 5
 
-/** Seconds until a plan is tried again that GitHub keeps from being made: it goes by the clock, and a limit lasts up to an hour. */
+/**
+ * Seconds between two tries of a plan that GitHub blocks. Plan gives up by the clock, and a limit of GitHub lasts up to
+ * an hour.
+ */
 const planPauseSeconds = 60
 
 /**
- * Lambda could not be asked, or not now: https://docs.aws.amazon.com/step-functions/latest/dg/sfn-best-practices.html.
- * Throttling is listed too, which the defaults of most tools leave out.
+ * Lambda was out of reach or busy: https://docs.aws.amazon.com/step-functions/latest/dg/sfn-best-practices.html. The
+ * list contains throttling too, which the defaults of most tools leave out.
  */
 const serviceErrors = [
   'Lambda.ServiceException',
@@ -52,15 +53,18 @@ const serviceErrors = [
 ]
 
 /**
- * The function's process ended without an answer. Every room can be asked again: its writes are fenced. A review's worker is
- * not, as its lease may still stand: its review is admitted again.
+ * The function's process ended without an answer. A second call of a room is safe, because its writes are fenced; a
+ * review's worker is the exception, because its lease may still stand, and its review is admitted again.
  */
 const crashErrors = ['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout']
 
-/** The review is another worker's, or its own doesn't answer: it may be admitted again. A refusal never gets here. */
+/**
+ * The review belongs to another worker, or its own worker doesn't answer: the review may be admitted again. A refusal
+ * never gets here.
+ */
 const replaced = ['stale_fence', 'lease_held', 'States.Timeout']
 
-/** Before a worker has crashed: of an epoch that no review has, so Admit learns nothing from it. */
+/** The value before any crash: no review has this epoch, so Admit learns nothing from it. */
 const nobodyLost = { epoch: 0, cause: '' }
 
 const retryOfService = {
@@ -81,8 +85,9 @@ const retryOfCrash = {
 }
 
 /**
- * A head that GitHub's API doesn't show yet is waited for: 5, 7.5, 11, 17, 25, then 30 s each, 246 s in all. The only
- * retry without jitter, which would make that half as long on average; the run gives up by the clock before it ends.
+ * The retry for a head that GitHub's API doesn't show yet: after 5, 7.5, 11, 17, 25, then 30 s each, 246 s in all. This
+ * retry alone has no jitter, because jitter would halve the average wait; the run gives up by the clock before the
+ * retries end.
  */
 const retryOfHeadNotVisible = {
   ErrorEquals: ['retry'],
@@ -92,7 +97,7 @@ const retryOfHeadNotVisible = {
   MaxDelaySeconds: 30,
 }
 
-/** A room says that it may work later: a fleet written by many at once, a throttled table, GitHub asking for patience. */
+/** A room may ask for a later call: many writers at the fleet, a throttled table, a rate limit of GitHub. */
 const retryLater = {
   ErrorEquals: ['retry'],
   IntervalSeconds: 5,
@@ -103,12 +108,15 @@ const retryLater = {
 }
 
 /**
- * A conclusion also waits for an earlier review that is being withdrawn: what a dead poster left is taken up when its queue
- * shows it again, after six minutes. About 13 minutes in all.
+ * A conclusion also waits for an earlier review that is being withdrawn: the queue shows the message of a dead poster
+ * again after six minutes. About 13 minutes in all.
  */
 const retryOfConclusion = { ...retryLater, MaxAttempts: 30 }
 
-/** Another worker holds the lease, perhaps a dead one of which Lambda said nothing: its lease of three minutes ends within 10, 15, 23, 34, 51, 60, 60 s. */
+/**
+ * Another worker holds the lease. A worker may have died without a word from Lambda; its lease of three minutes ends
+ * within 10, 15, 23, 34, 51, 60, 60 s.
+ */
 const retryOfLeaseHeld = {
   ErrorEquals: ['lease_held'],
   IntervalSeconds: 10,
@@ -118,11 +126,11 @@ const retryOfLeaseHeld = {
   JitterStrategy: 'FULL',
 }
 
-/** What every room is told. */
+/** The fields that every room gets. */
 const identity = { 'contract.$': '$.contract', 'runId.$': '$.runId', 'attempt.$': '$.attempt' }
 
 /**
- * The definition whose tasks invoke the given functions. `partition` is that of the integrations' own ARNs.
+ * The definition whose tasks invoke the given functions. `partition` is the partition in the integrations' own ARNs.
  * Pure: placeholders work as well as real ARNs.
  */
 export function machineDefinition(
@@ -147,7 +155,7 @@ export function machineDefinition(
     invoke('review', { ...identity, 'review.$': reviewPath, 'epoch.$': epochPath })
 
   return {
-    Comment: 'One attempt of a run: plan, reviews side by side, a second reading, one conclusion.',
+    Comment: 'One attempt of a run: plan, reviews side by side, an adjudication, one conclusion.',
     StartAt: 'Plan',
     States: {
       Plan: {
@@ -159,7 +167,7 @@ export function machineDefinition(
         ResultSelector: { 'answer.$': '$.Payload' },
         ResultPath: '$.plan',
         Retry: [retryOfHeadNotVisible, retryOfService, retryOfCrash],
-        // What lasts longer than the retries is waited for: Plan itself gives up, by the clock.
+        // A wait that outlasts the retries goes through `PlanPause`. Plan itself gives up, by the clock.
         Catch: [catchInto('PlanPause', ['retry'])],
         Next: 'PlanOutcome',
       },
@@ -168,7 +176,7 @@ export function machineDefinition(
         Type: 'Choice',
         Choices: [
           when('$.plan.answer.outcome', 'planned', 'ReviewMap'),
-          // The plan of an earlier, unanswered call: its reviews that are done answer at once.
+          // The plan of an earlier, unanswered call; completed reviews answer at once.
           when('$.plan.answer.outcome', 'replay', 'ReviewMap'),
           when('$.plan.answer.outcome', 'shown', 'Conclude'),
           when('$.plan.answer.outcome', 'wait', 'PlanPause'),
@@ -198,8 +206,8 @@ export function machineDefinition(
               Choices: [when('$.admission.outcome', 'granted', 'Review')],
               Default: 'ReviewDone',
             },
-            // Replaced while it worked, or its worker died: back to the queue. The ledger counts the losses, and the review
-            // fails after the fifth.
+            // A replaced or dead worker sends the review back to the queue. The ledger counts the losses; the fifth
+            // fails the review.
             Review: {
               ...review('$.review', '$.admission.epoch'),
               ResultSelector: { 'answer.$': '$.Payload' },
@@ -210,18 +218,19 @@ export function machineDefinition(
             },
             ReviewCrashed: crashed('ReviewPause'),
             ReviewPause: pause(crashPauseSeconds, 'Admit'),
-            // Its model is throttled: it waits again. Patience bounds that, by the clock.
+            // A review with a throttled model waits again; patience bounds the wait, by the clock.
             ReviewOutcome: {
               Type: 'Choice',
               Choices: [when('$.reading.answer.outcome', 'parked', 'Admit')],
               Default: 'ReviewDone',
             },
-            // One lost review must not end the others. Conclude sees in the ledger that it has no result, and says so.
+            // One lost review must not end the others. Conclude sees in the ledger that the review has no result, and
+            // reports the gap.
             ReviewLost: { Type: 'Pass', Parameters: { 'review.$': '$.review', outcome: 'failed' }, Next: 'ReviewDone' },
             ReviewDone: { Type: 'Pass', Parameters: { 'review.$': '$.review' }, End: true },
           },
         },
-        // Its items end with nothing that is needed, and the second reading has lost no worker yet.
+        // The results of the items are not needed, and the adjudication has lost no worker yet.
         ResultSelector: nobodyLost,
         ResultPath: '$.lost',
         Next: 'AdmitAdjudication',
@@ -236,7 +245,8 @@ export function machineDefinition(
       AdjudicationOutcome: {
         Type: 'Choice',
         Choices: [when('$.admission.outcome', 'granted', 'Adjudicate')],
-        // Not needed, because no blocking finding stands; or done, or ended, which Conclude reads from the ledger.
+        // The adjudication is unnecessary (no blocking finding), completed, or ended; Conclude reads which from the
+        // ledger.
         Default: 'Conclude',
       },
       Adjudicate: {
@@ -254,7 +264,7 @@ export function machineDefinition(
         Choices: [when('$.reading.answer.outcome', 'parked', 'AdmitAdjudication')],
         Default: 'Conclude',
       },
-      // Not caught: the execution then ends with the room's own error and cause, and the sweeper takes the run up.
+      // Not caught: the execution ends with the room's own error and cause, and the sweeper takes the run up.
       Conclude: {
         ...invokeAndWait('conclude', identity, concludeTimeoutSeconds),
         ResultPath: '$.conclusion',
@@ -282,7 +292,10 @@ export function machineDefinition(
   }
 }
 
-/** Guarded by presence: a comparison with a missing field would end the whole execution, uncatchably. */
+/**
+ * The presence check guards the comparison: a comparison with a missing field would end the whole execution,
+ * uncatchably.
+ */
 function when(variable: string, outcome: string, next: string): object {
   return {
     And: [
@@ -293,7 +306,10 @@ function when(variable: string, outcome: string, next: string): object {
   }
 }
 
-/** Lambda's words are for Admit: they name the invocation that died, as its lease does. Those of the next crash replace them. */
+/**
+ * Passes Lambda's message on to Admit: the message names the dead invocation, as the invocation's lease does. The
+ * message of the next crash replaces this message.
+ */
 function catchCrash(next: string): object {
   return { ErrorEquals: crashErrors, ResultPath: '$.lost', Next: next }
 }
@@ -311,7 +327,7 @@ function pause(seconds: number, next: string): State {
   return { Type: 'Wait', Seconds: seconds, Next: next }
 }
 
-/** The error's text is dropped: it is in the execution's history, and state stays small. */
+/** Drops the error's text: the execution's history has the text, and state stays small. */
 function catchInto(next: string, errors: readonly string[] = ['States.ALL']): object {
   return { ErrorEquals: errors, ResultPath: null, Next: next }
 }

@@ -7,15 +7,15 @@ import { MusterStack } from './stack.ts'
 
 export const stackName = 'Muster'
 
-/** Folder inside the cloud assembly that holds the bundles and esbuild's account of them. */
+/** The folder of the bundles and their metafiles inside the cloud assembly. */
 export const bundlesFolder = 'bundles'
 
-/** The key with which the CDK says which stacks need their code: an empty list for `cdk list` or `cdk destroy`. */
+/** The context key by which the CDK names the stacks that need code: an empty list for `cdk list` or `cdk destroy`. */
 const bundlingStacksKey = 'aws:cdk:bundling-stacks'
 
 /**
- * Bundles the rooms into the app's output folder and adds the stack; synthesizing is the caller's.
- * With an empty list as `aws:cdk:bundling-stacks` the functions get a placeholder, which takes no time.
+ * Bundles the rooms into the app's output folder and adds the stack; the caller synthesizes. With an empty list as
+ * `aws:cdk:bundling-stacks` the functions get a placeholder, which takes no time.
  */
 export async function addMuster(
   app: App,

@@ -4,23 +4,26 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs'
 
 export interface NudgeQueueProps {
-  /** Timeout of the function that the queue invokes. */
+  /** The timeout of the function that the queue invokes. */
   readonly consumerTimeoutSeconds: number
 }
 
 /**
- * Functions that work on one queue at the same time. Each talks to GitHub for another pull request, and
- * GitHub allows an installation 100 requests at once and 80 new contents a minute.
+ * Invocations that work on one queue at once. Each invocation calls GitHub for another pull request, and GitHub allows
+ * an installation 100 requests at once and 80 new contents a minute.
  */
 export const queueConcurrency = 10
 
-/** A message stays hidden for this many timeouts of its consumer: AWS's own advice, for Lambda retries a throttled batch meanwhile. */
+/**
+ * A message stays hidden for this many timeouts of its consumer. AWS recommends six, because Lambda retries a throttled
+ * batch meanwhile.
+ */
 const visibilityTimeouts = 6
 
-/** Receives until a message counts as one that crashes its consumer. */
+/** Receives after which a message counts as a crasher of its consumer. */
 const receivesMax = 5
 
-/** The longest that SQS keeps a message. */
+/** SQS's maximum. */
 const deadLetterRetention = Duration.days(14)
 
 export class NudgeQueue extends Construct {
@@ -40,7 +43,7 @@ export class NudgeQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(visibilityTimeouts * props.consumerTimeoutSeconds),
-      // Order and deduplication are wanted within one pull request only; a busy one doesn't slow the others.
+      // Order and deduplication are per pull request, so a busy pull request doesn't slow the others.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesMax },

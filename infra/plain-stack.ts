@@ -1,4 +1,4 @@
-/** The stack as plain data with concrete names: what anything that isn't CloudFormation needs to bring it up. */
+/** The stack as plain data with concrete names, for programs other than CloudFormation that start the stack. */
 import path from 'node:path'
 import {
   type Account,
@@ -18,9 +18,11 @@ export interface PlainTable {
 export interface PlainQueue {
   readonly name: string
   readonly arn: string
-  /** The URL as a function's environment names it; whoever serves the queue puts its own in that place. */
+  /** The URL as a function's environment names it; the program that serves the queue replaces it with its own. */
   readonly url: string
-  /** The attributes of SQS's CreateQueue, `RedrivePolicy` as JSON. A queue stands after its dead letters. */
+  /**
+   * The attributes of SQS's CreateQueue, `RedrivePolicy` as JSON. A queue follows its dead-letter queue in the list.
+   */
   readonly attributes: Readonly<Record<string, string>>
 }
 
@@ -33,7 +35,7 @@ export interface PlainFunction {
   readonly handler: string
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** The most invocations at once; absent: no limit of its own. */
+  /** The most invocations at once; absent: no limit. */
   readonly reservedConcurrency?: number | undefined
 }
 
@@ -43,7 +45,7 @@ export interface PlainEventSource {
   /** Name of the function. */
   readonly function: string
   readonly batchSize: number
-  /** Functions that work on the queue at once; absent: no limit of its own. */
+  /** The most invocations that work on the queue at once; absent: no limit. */
   readonly maxConcurrency?: number | undefined
   readonly reportBatchItemFailures: boolean
 }
@@ -79,10 +81,10 @@ export interface PlainStack {
   readonly stateMachines: readonly PlainStateMachine[]
 }
 
-/** Where the template's assets are: the path of each by its hash. */
+/** The paths of the template's assets by their hashes. */
 export type AssetPaths = Readonly<Record<string, string>>
 
-/** Reads the property at a path of a resource, resolved. Only what is asked for needs to be resolvable. */
+/** Reads and resolves the property at a path of a resource. Only requested properties need to be resolvable. */
 type Read = (...path: string[]) => unknown
 
 interface NamedResource {
@@ -92,7 +94,7 @@ interface NamedResource {
   readonly read: Read
 }
 
-/** Turns a template into plain data. Throws an error that names the logical id of what it can't resolve. */
+/** Turns a template into plain data. Throws an error that names the logical id of an unresolvable value. */
 export function plainStack(template: Template, assets: AssetPaths, account: Account): PlainStack {
   const resolve = templateResolver(template, account, (logicalId, resource) => namesOf(logicalId, resource, account))
   const all = (type: string): NamedResource[] =>
@@ -131,7 +133,7 @@ function plainTable({ name, read }: NamedResource): PlainTable {
   }
 }
 
-/** CloudFormation's names for these are SQS's own; there every value is text. */
+/** CloudFormation and SQS share these names; SQS takes every value as text. */
 const queueAttributes = [
   'FifoQueue',
   'ContentBasedDeduplication',
@@ -158,7 +160,7 @@ function deadLettersFirst(queues: PlainQueue[]): PlainQueue[] {
 }
 
 function plainFunction({ name, names, read, logicalId }: NamedResource, assets: AssetPaths): PlainFunction {
-  // The bucket is that of the deploy; the key is the hash of the asset.
+  // The bucket belongs to the deploy; the key is the hash of the asset.
   const assetHash = path.parse(text(read('Code', 'S3Key'), logicalId)).name
   const bundle = assets[assetHash]
   if (bundle === undefined) throw new Error(`The code of ${logicalId} isn't among the assets: ${assetHash}.`)
@@ -214,7 +216,7 @@ function plainStateMachine({ names, read, logicalId }: NamedResource): PlainStat
   return { arn: names.ref, definition: JSON.parse(definition) }
 }
 
-/** What each type of resource is called: the last word of its construct, which is left out of its name. */
+/** The word that each type of resource adds to its construct's path; a plain name omits the word. */
 const typeWords: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::Table': 'table',
   'AWS::S3::Bucket': 'bucket',
@@ -227,7 +229,7 @@ const typeWords: Readonly<Record<string, string>> = {
 /** CDK ends a logical id with eight digits of a hash of the construct's path. */
 const logicalIdHash = /[0-9A-F]{8}$/
 
-/** `InboxQueue96F60793` is `inbox.fifo`: stable as long as the construct keeps its path, and readable. */
+/** `InboxQueue96F60793` becomes `inbox.fifo`: a readable name, stable as long as the construct keeps its path. */
 function plainName(logicalId: string, resource: TemplateResource): string {
   const words = logicalId
     .replace(logicalIdHash, '')
@@ -237,7 +239,7 @@ function plainName(logicalId: string, resource: TemplateResource): string {
   return resource.Type === 'AWS::SQS::Queue' && resource.Properties?.FifoQueue === true ? `${name}.fifo` : name
 }
 
-/** What `Ref` and `Fn::GetAtt` give, for the types that something in the plain stack refers to. */
+/** The values of `Ref` and `Fn::GetAtt`, for the types that the plain stack refers to. */
 function namesOf(logicalId: string, resource: TemplateResource, account: Account): ResourceNames | undefined {
   const name = plainName(logicalId, resource)
   const { partition, region, accountId } = account
@@ -253,7 +255,7 @@ function namesOf(logicalId: string, resource: TemplateResource, account: Account
         attributes: { Arn: arn('sqs', name), QueueName: name },
       }
     case 'AWS::SecretsManager::Secret':
-      // Secrets Manager takes a name wherever it takes an ARN; the random end of a real ARN would be made up here.
+      // Secrets Manager takes a name wherever it takes an ARN; the random end of a real ARN would be invented here.
       return { ref: name, attributes: {} }
     case 'AWS::Lambda::Function':
       return { ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } }

@@ -1,41 +1,41 @@
 /**
- * What each room may touch, and why. The stack grants exactly this, and gives a room the names (environment
- * variables) of exactly what it may touch, so this table is the place to look before an incident and after.
- * `docs/security.md` is written from it: `node docs/security.ts`.
+ * What each room may reach, and why. The stack grants exactly this reach, and gives a room the names (environment
+ * variables) of exactly the resources in its reach. `docs/security.md` is generated from this table: `node
+ * docs/security.ts`.
  */
 import type { RoomName } from './rooms.ts'
 
 export type QueueName = 'inbox' | 'outbox'
 export type SecretName = 'github-app' | 'models'
 
-/** What a room does to items of the ledger; `checks` is a condition on an item that a transaction leaves as it is. */
+/** What a room does to items of the ledger; `checks` is a condition on an item that a transaction leaves unchanged. */
 export type LedgerUse = 'reads' | 'creates' | 'changes' | 'deletes' | 'checks'
 
 export interface Reach {
   readonly ledger: readonly LedgerUse[]
-  /** Whether the room may ask the ledger's index of what is due. */
+  /** Whether the room may query the ledger's index of due items. */
   readonly finds: boolean
   /** What the room does with content in the documents bucket. */
   readonly documents: readonly ('reads' | 'writes')[]
-  /** Queues that the room sends a nudge to. */
+  /** The queues that get nudges of the room. */
   readonly sends: readonly QueueName[]
   /** The queue whose messages invoke the room. */
   readonly receives: QueueName | 'none'
-  /** What the room does to executions. Who starts one also describes it, to see whether it had the same input. */
+  /** What the room does to executions. A room that starts an execution also describes it, to compare the input. */
   readonly executions: readonly ('starts' | 'describes' | 'stops')[]
   /** Whether the room answers task tokens. */
   readonly answers: boolean
   readonly secrets: readonly SecretName[]
   /** Whether the room talks to GitHub. */
   readonly github: boolean
-  /** Whether the room decides which model reads. */
+  /** Whether the room chooses the model. */
   readonly choosesModel: boolean
 }
 
 /** A kind of access, and so a row of a room in the table. */
 export type Access = keyof Reach
 
-/** A room's reach, with a sentence for each access that it has: one without a reason is one too many. */
+/** A room's reach, with a reason for each access: an access without a reason is unnecessary. */
 export interface ReasonedReach extends Reach {
   readonly why: Readonly<Partial<Record<Access, string>>>
 }
@@ -61,11 +61,12 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     executions: ['starts', 'describes'],
     secrets: ['github-app'],
     why: {
-      ledger: 'A delivery is recorded as a run or an event before it is answered, and a known one is recognised.',
-      sends: 'What is no head to review is the command room’s, which is woken.',
-      executions: 'A new head starts its run at once; a name that is taken counts only if it had the same input.',
+      ledger: 'The room records a delivery as a run or an event before its answer, and recognises a known delivery.',
+      sends: 'Every event but a head to review is for the command room, and a nudge wakes the command room.',
+      executions:
+        'A new head starts its run at once; an execution of the same name counts only if its input is the same.',
       secrets:
-        'The signature of a delivery is checked with the webhook secret. The room never calls GitHub: its answer is due within seconds.',
+        'The webhook secret proves the signature of a delivery. The room never calls GitHub: its answer is due within seconds.',
     },
   },
   command: {
@@ -80,14 +81,15 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     github: true,
     why: {
       ledger:
-        'A command starts, cancels or repeats a run, or halts a repository, and owes one reply. A run is ended step by step: its reviews, tickets and slots, and the next review that takes the slot.',
-      documents: 'A reply is content, and so is how a run ended, for its check run.',
-      sends: 'Post is woken to say the reply and to show how a run ended.',
-      receives: 'Events of a pull request are worked on in their order.',
-      executions: 'A run that a person asks for is started; one that is ended must not go on working.',
-      answers: 'A slot that becomes free is handed on to a review that waits with its token.',
-      secrets: 'The App’s private key: the permission of who commands is asked as the installation of the repository.',
-      github: 'The permission of who commands, and the pull request, are read at that moment. It writes nothing there.',
+        'A command starts, cancels or repeats a run, or halts a repository, and owes one reply. The room ends a run step by step: its reviews, tickets and slots, and the grants that these slots allow.',
+      documents: 'A reply is content, and so is the ending of a run, for its check run.',
+      sends: 'A nudge wakes Post to say the reply and to show the ending of a run.',
+      receives: 'The queue keeps the events of a pull request in their order.',
+      executions: 'The room starts a run for a person’s command, and stops the execution of an ended run.',
+      answers: 'A released slot goes to a waiting review, whose task token is answered.',
+      secrets:
+        'The App’s private key: the room asks for the commander’s permission as the installation of the repository.',
+      github: 'The room reads the commander’s permission and the pull request at that moment. It writes nothing there.',
     },
   },
   plan: {
@@ -101,16 +103,16 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     github: true,
     choosesModel: true,
     why: {
-      ledger:
-        'A run claims its pull request, writes its reviews, and ends the run that it supersedes, as command does.',
+      ledger: 'A run claims its pull request, writes its reviews, and ends the superseded run, as Command does.',
       documents:
-        'The plan and the files that the lenses may read are stored; the plan of an earlier call is read again.',
-      sends: 'Post is woken to show that a check is under way, and how a superseded run ended.',
-      executions: 'A superseded run must not go on working.',
-      answers: 'A slot of the superseded run is handed on to a review that waits with its token.',
-      secrets: 'The App’s private key: the pull request is read as the installation of its repository.',
-      github: 'The pull request, its files and the configuration of its base branch are read. It writes nothing there.',
-      choosesModel: 'The plan names the model that each lens asks.',
+        'The room stores the plan and the files that the lenses may read, and reads the plan of an earlier call again.',
+      sends: 'A nudge wakes Post to show a check under way and the ending of a superseded run.',
+      executions: 'The room stops the execution of a superseded run.',
+      answers: 'A slot of the superseded run goes to a waiting review, whose task token is answered.',
+      secrets: 'The App’s private key: the room reads the pull request as the installation of its repository.',
+      github:
+        'The room reads the pull request, its files and the configuration of its base branch. It writes nothing there.',
+      choosesModel: 'The plan names the model of each lens.',
     },
   },
   admit: {
@@ -119,8 +121,8 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     answers: true,
     why: {
       ledger:
-        'A ticket is written, the fleet’s slots are read and granted, and the ticket of a granted review is deleted.',
-      answers: 'A review that gets its slot at once is told so, and so is any other that does.',
+        'The room writes a ticket, reads and grants the fleet’s slots, and deletes the ticket of a granted review.',
+      answers: 'Each review with a new slot gets its task token answered.',
     },
   },
   review: {
@@ -131,11 +133,11 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     secrets: ['models'],
     why: {
       ledger:
-        'The lease of a review is taken, renewed, completed or given back; its slot is handed on to a ticket that waits. A run whose model is throttled is marked as parked, if no halt stands.',
+        'The room takes, renews, completes or gives back the lease of a review, and hands its slot over to a waiting ticket. It marks a run with a throttled model as parked, if no halt stands.',
       documents:
-        'Its part of the plan is read, its result written, and what a parked run’s check run says. It reads files here because it has no GitHub credential.',
-      answers: 'Who gets the slot that it hands on is told so.',
-      secrets: 'The key of the model that a lens asks. This is the one room that sends code to a model.',
+        'The room reads its part of the plan, and writes its result and the text of a parked run’s check run. It reads files here because it has no GitHub credential.',
+      answers: 'The review that gets the slot has its task token answered.',
+      secrets: 'The key of the lens’s model. No other room sends code to a model.',
     },
   },
   conclude: {
@@ -146,10 +148,10 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     answers: true,
     why: {
       ledger:
-        'One transaction writes the verdict, the review to be posted and what GitHub is to show, if no halt stands; under one the run is held, and its places are handed on.',
-      documents: 'Results are read; the conclusion and the texts to be posted are written.',
-      sends: 'Post is woken to say the verdict.',
-      answers: 'A conclusion that is shown already is answered without waiting for post.',
+        'One transaction writes the verdict, the review to be posted and the resources that GitHub is to show, if no halt stands; under a halt the run is held, and its slots are handed over.',
+      documents: 'The room reads results, and writes the conclusion and the texts to be posted.',
+      sends: 'A nudge wakes Post to say the verdict.',
+      answers: 'The task token of a conclusion that GitHub already shows is answered without a wait for Post.',
     },
   },
   post: {
@@ -162,12 +164,12 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     github: true,
     why: {
       ledger:
-        'A message or a resource is leased before GitHub is called, and marked after it was read back; a review or comment is counted in the budget of its installation before it is made.',
-      documents: 'The texts to be posted are read.',
-      receives: 'What is owed to a pull request is said in its order.',
-      answers: 'The run’s execution ends when everything is shown.',
-      secrets: 'The App’s private key: it speaks as the installation of the repository.',
-      github: 'The one room that writes to GitHub: reviews, comments, check runs and labels.',
+        'The room leases a message or a resource before it calls GitHub, and marks it after it was read back; a review or comment counts in the budget of its installation before it is made.',
+      documents: 'The room reads the texts to be posted.',
+      receives: 'The queue keeps the posts of a pull request in their order.',
+      answers: 'The run’s execution ends once GitHub shows everything.',
+      secrets: 'The App’s private key: the room writes as the installation of the repository.',
+      github: 'No other room writes to GitHub: reviews, comments, check runs and labels.',
     },
   },
   sweep: {
@@ -179,13 +181,13 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     executions: ['starts', 'describes', 'stops'],
     answers: true,
     why: {
-      ledger: 'It finishes whatever a room that died left undone: leases, slots, endings.',
-      finds: 'It is the one room that looks for work instead of being given it.',
-      documents: 'How a run ended is content of its check run, and so is that it waits for a throttled model.',
-      sends: 'A nudge that was lost is sent again.',
+      ledger: 'The sweep finishes the unfinished work of dead rooms: leases, slots, endings.',
+      finds: 'No other room searches for due work.',
+      documents: 'The ending of a run is content of its check run, and so is a wait for a throttled model.',
+      sends: 'The sweep repeats a lost nudge.',
       executions:
-        'A run that was accepted is started, one whose execution ended is ended too, and one that is ended is stopped.',
-      answers: 'A review that waits for a slot, or has been given up, is told so.',
+        'The sweep starts an accepted run, ends a run whose execution ended, and stops the execution of an ended run.',
+      answers: 'A review with a new slot, or without further attempts, gets its task token answered.',
     },
   },
   api: {
@@ -197,11 +199,12 @@ export const reach: Readonly<Record<RoomName, ReasonedReach>> = {
     answers: true,
     why: {
       ledger:
-        'Runs and the fleet are shown to programs that IAM lets in; limits and halts are set, and a run is cancelled step by step or asked for again.',
-      documents: 'The conclusion of a run is shown with it; how a cancelled one ended is content of its check run.',
-      sends: 'Post is woken to show how a cancelled run ended.',
-      executions: 'A run that is asked for again is started; one that is cancelled must not go on working.',
-      answers: 'A place that becomes free, by a cancelled run or a raised limit, is given to a review that waits.',
+        'The room shows runs and the fleet to programs authorised by IAM, sets limits and halts, and cancels or repeats a run step by step.',
+      documents: 'The room shows the conclusion of a run; the ending of a cancelled run is content of its check run.',
+      sends: 'A nudge wakes Post to show the ending of a cancelled run.',
+      executions: 'The room starts a repeated run, and stops the execution of a cancelled run.',
+      answers:
+        'A slot that a cancelled run or a raised limit frees goes to a waiting review, whose task token is answered.',
     },
   },
 }

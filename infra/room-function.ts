@@ -13,11 +13,11 @@ export interface RoomFunctionProps {
   readonly bundle: string
   readonly environment: Readonly<Record<string, string>>
   readonly logRetention: RetentionDays
-  /** The most invocations at once, taken out of the account's own; absent: it shares what the account has. */
+  /** The most invocations at once, reserved from the account's limit; absent: the room shares the account's limit. */
   readonly reservedConcurrency: number | undefined
 }
 
-/** CloudWatch's namespace of what the rooms measure. */
+/** CloudWatch's namespace of the rooms' metrics. */
 export const metricsNamespace = 'Muster'
 
 export class RoomFunction extends Construct {
@@ -28,9 +28,9 @@ export class RoomFunction extends Construct {
     super(scope, id)
     const { description, memoryMiB, timeoutSeconds } = rooms[props.room]
     const logGroup = new LogGroup(this, 'Log', keptLogs(props.logRetention))
-    // A role of our own: the one that CDK would make may write to every log of the account.
+    // The role of the construct: CDK's default role may write to every log of the account.
     this.role = new Role(this, 'Role', {
-      description: `Muster: what the room ${props.room} may touch`,
+      description: `Muster: the reach of the room ${props.room}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     })
     logGroup.grantWrite(this.role)

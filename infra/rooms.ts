@@ -1,10 +1,10 @@
-/** The rooms that are deployed: what each function gets to work with, and why. */
+/** The deployed rooms: the resources of each function, and why. */
 
 export const roomNames = ['webhook', 'command', 'plan', 'admit', 'review', 'conclude', 'post', 'sweep', 'api'] as const
 
 export type RoomName = (typeof roomNames)[number]
 
-/** A file that a room reads at run time beside its code. */
+/** A file that a room reads at run time. */
 export interface RoomAsset {
   /** Path below the repository's root. */
   readonly source: string
@@ -13,9 +13,9 @@ export interface RoomAsset {
 }
 
 export interface Room {
-  /** What the function is for, as the Lambda console shows it. */
+  /** The function's purpose, as the Lambda console shows it. */
   readonly description: string
-  /** MiB. Lambda gives processor time in proportion to it; 1,769 MiB are one whole processor. */
+  /** MiB. Lambda gives processor time in proportion to memory; 1,769 MiB are one whole processor. */
   readonly memoryMiB: number
   /** Seconds until Lambda ends the function. */
   readonly timeoutSeconds: number
@@ -25,23 +25,23 @@ export interface Room {
 /** Enough for the SDK and one pull request's records, with an import time that a person doesn't notice. */
 const smallMiB = 512
 
-/** Whole diffs and configurations are held while they are parsed. */
+/** Room for whole diffs and configurations during parsing. */
 const mediumMiB = 1_024
 
-/** One whole processor and more: analyzers and their WebAssembly work on a part of the diff. */
+/** More than one whole processor: analyzers and their WebAssembly work on a part of the diff. */
 const largeMiB = 2_048
 
 export const rooms: Readonly<Record<RoomName, Room>> = {
   webhook: {
     description: 'Records a delivery from GitHub and starts its run',
     memoryMiB: smallMiB,
-    // GitHub gives up on a delivery after 10 s, so that an answer after that would be heard by nobody.
+    // GitHub gives up on a delivery after 10 s: a later answer is useless.
     timeoutSeconds: 10,
   },
   command: {
-    description: 'Does what people and other events ask of a pull request',
+    description: 'Acts on commands and other events of a pull request',
     memoryMiB: smallMiB,
-    // A few calls to GitHub of at most 10 s each; starting and ending of runs is quick.
+    // A few calls to GitHub of at most 10 s each; to start or end a run is quick.
     timeoutSeconds: 60,
   },
   plan: {
@@ -53,7 +53,7 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
   admit: {
     description: 'Queues a review until the fleet has a slot for it',
     memoryMiB: smallMiB,
-    // A handful of conditional writes, repeated when others write the fleet at the same time.
+    // A handful of conditional writes, repeated while others write the fleet.
     timeoutSeconds: 30,
   },
   review: {
@@ -66,24 +66,24 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
   conclude: {
     description: 'Merges the findings of a run into its verdict',
     memoryMiB: mediumMiB,
-    // At most 40 results are read and one transaction is written, again after a conflict.
+    // Reads at most 40 results and writes one transaction, again after a conflict.
     timeoutSeconds: 60,
   },
   post: {
-    description: 'Brings GitHub to what the ledger says is to be shown',
+    description: 'Brings GitHub to the state that the ledger wants shown',
     memoryMiB: smallMiB,
-    // What is due for one pull request: a dozen calls, most of a second, none of more than 10. What doesn't fit stays due, and each
-    // step that was done is known. Six times this is how long a poster that died holds its pull request up (AW53).
+    // The due posts of one pull request: a dozen calls, most of a second, none of more than 10 s. Unfinished posts stay
+    // due, and the ledger knows each finished step. A dead poster blocks its pull request for six timeouts (AW53).
     timeoutSeconds: 60,
   },
   api: {
-    description: 'Shows programs and operators runs and the fleet, and does what they ask of them',
+    description: 'Shows runs and the fleet to programs and operators, and changes them on request',
     memoryMiB: smallMiB,
-    // Ending a run's reviews one after the other takes longest; an HTTP API waits at most 30 s.
+    // To end a run's reviews one after the other takes longest; an HTTP API waits at most 30 s.
     timeoutSeconds: 29,
   },
   sweep: {
-    description: 'Takes up whatever is due',
+    description: 'Takes up due items',
     memoryMiB: smallMiB,
     // Ends before the next minute's sweep starts.
     timeoutSeconds: 50,

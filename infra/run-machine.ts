@@ -18,7 +18,7 @@ export class RunMachine extends Construct {
 
   constructor(scope: Construct, id: string, props: RunMachineProps) {
     super(scope, id)
-    // Substitutions keep the definition in the template readable, and the same data that the tests read.
+    // Substitutions keep the definition in the template readable and equal to the data that the tests read.
     const placeholders = Object.fromEntries(machineRooms.map((room) => [room, `\${${room}}`]))
     const definition = machineDefinition(placeholders as Record<MachineRoom, string>, `\${partition}`)
     this.machine = new StateMachine(this, 'Machine', {
@@ -32,7 +32,7 @@ export class RunMachine extends Construct {
       logs: {
         destination: new LogGroup(this, 'Log', keptLogs(props.logRetention)),
         level: LogLevel.ERROR,
-        // Identifiers only, but the rule is kept: nothing of a run's data is in a log.
+        // The input is identifiers only, but the rule holds here too: no data of a run in a log.
         includeExecutionData: false,
       },
     })

@@ -1,12 +1,15 @@
-/** Has the AWS Solutions rules (cdk-nag) judge the stack whenever it is synthesized: a finding that nobody answered for stops it. */
+/**
+ * Applies the AWS Solutions rules (cdk-nag) to the stack at each synthesis: an unacknowledged finding stops the
+ * synthesis.
+ */
 import { type App, type Stack, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
 import type { IConstruct } from 'constructs'
 import { type Acknowledgement, acknowledgements } from './acknowledged.ts'
 
 /**
- * Adds the rules to the app and the answers to the stack; `cdk synth` then exits 1 on any other finding. Throws if an
- * answer is for a construct that isn't there. Returns the rules, for who wants to ask them directly.
+ * Adds the rules to the app and the acknowledgements to the stack; `cdk synth` then exits 1 on any other finding.
+ * Throws for an acknowledgement of an absent construct. Returns the rules, for direct use.
  */
 export function addSecurityChecks(
   app: App,
@@ -25,6 +28,6 @@ function constructAt(stack: Stack, path: string, id: string): IConstruct {
   return path.split('/').reduce<IConstruct>((parent, name) => {
     const child = parent.node.tryFindChild(name)
     if (child !== undefined) return child
-    throw new Error(`${id} is acknowledged at ${path}, where the stack has nothing. Correct infra/acknowledged.ts.`)
+    throw new Error(`${id} is acknowledged at ${path}, which is not in the stack. Correct infra/acknowledged.ts.`)
   }, stack)
 }

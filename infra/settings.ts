@@ -1,4 +1,4 @@
-/** What a deployment decides, from the CDK context (`cdk.json`, or `-c muster:<name>=<value>`). */
+/** The settings of a deployment, from the CDK context (`cdk.json`, or `-c muster:<name>=<value>`). */
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Node } from 'constructs'
 import { ContextReader } from './context.ts'
@@ -7,35 +7,35 @@ import { reach } from './reach.ts'
 import { type RoomName, roomNames } from './rooms.ts'
 
 export interface Settings {
-  /** Where GitHub's API is: another one for GitHub Enterprise Server. */
+  /** GitHub's API; GitHub Enterprise Server has its own. */
   readonly githubApiUrl: string
   /** Default model of the model lenses; absent: none is configured. */
   readonly modelDefault: string | undefined
   /** Endpoint of the default model; absent: none is configured. */
   readonly modelBaseUrl: string | undefined
-  /** Lease of a review, s; all other timings follow from it. Absent: the functions' own default. */
+  /** Lease of a review, s; all other timings follow from the lease. Absent: the functions' own default. */
   readonly leaseSeconds: number | undefined
-  /** How often a working review renews its lease, s. Absent: a third of the lease. */
+  /** The interval between renewals of a lease, s. Absent: a third of the lease. */
   readonly heartbeatSeconds: number | undefined
   /** How long a review waits for a throttled model in all, min. Absent: the functions' own default. */
   readonly patienceMinutes: number | undefined
   readonly logRetention: RetentionDays
-  /** The most invocations at once of each function that has such a limit; the account keeps them for it. */
+  /** The most invocations at once of each function with such a limit; the account reserves them. */
   readonly reservedConcurrency: Readonly<Partial<Record<RoomName, number>>>
-  /** Requests that each route of the API takes in a second, over time. */
+  /** Requests that each route of the API takes in a second, on average. */
   readonly webhookRequestsPerSecond: number
-  /** An SNS topic of the organisation's that alarms are sent to. */
+  /** An SNS topic of the organisation for the alarms. */
   readonly alarmTopicArn: string | undefined
-  /** An address that alarms are sent to, over a topic of the stack's. */
+  /** An e-mail address for the alarms, over a topic of the stack. */
   readonly alarmEmail: string | undefined
 }
 
 const githubApiUrlDefault = 'https://api.github.com'
 
-/** A minute is the sweeper's rhythm: a shorter lease would be missed for longer than it holds. */
+/** The sweeper comes once a minute: a shorter lease would be overdue for longer than it holds. */
 const leaseSecondsMin = 60
 
-/** The functions' own lease where none is given. */
+/** The functions' own default. */
 const leaseSecondsDefault = 180
 
 /** Two renewals in a row may fail before a lease ends; the functions refuse to start with less. */
@@ -44,10 +44,13 @@ const heartbeatsPerLease = 3
 /** The functions refuse to start with more: the history of an execution is bounded. */
 const patienceMinutesMax = 120
 
-/** An organisation of 10,000 developers sends some webhooks a second; a flood is stopped well before it costs much. */
+/**
+ * An organisation of 10,000 developers sends some webhooks a second; the limit stops a flood well before the flood
+ * costs much.
+ */
 const webhookRequestsPerSecondDefault = 100
 
-/** Reads and checks the context; every wrong value, and every name that is no setting, is named at once in one error. */
+/** Reads and checks the context; one error names every wrong value and every unknown name. */
 export function settingsFromContext(node: Node): Settings {
   const context = new ContextReader(node)
   const retentions = Object.values(RetentionDays).filter((each) => typeof each === 'number')
@@ -83,15 +86,17 @@ export function settingsFromContext(node: Node): Settings {
 }
 
 /**
- * One name a room, as in `muster:reservedConcurrency.review`. A queue's poller doesn't know such a limit: messages that it
- * fetched for a function at its limit count as received, and end in the dead letters without having been worked on. So a
- * room that a queue invokes has at least as many as the queue invokes at once.
+ * One name for each room, as in `muster:reservedConcurrency.review`. A queue's poller doesn't know such a limit:
+ * messages fetched for a function at its limit count as received, and become dead letters without any work on them. So
+ * a room that a queue invokes has at least as many invocations as the queue starts at once.
  */
 function reservedConcurrency(context: ContextReader): Partial<Record<RoomName, number>> {
   const reserved = roomNames.flatMap((room) => {
     const { receives } = reach[room]
     const [min, why] =
-      receives === 'none' ? [1] : [queueConcurrency, `, for the ${receives} queue invokes so many at once`]
+      receives === 'none'
+        ? [1]
+        : [queueConcurrency, `, because the ${receives} queue starts as many invocations at once`]
     const value = context.wholeNumber(`reservedConcurrency.${room}`, min, why)
     return value === undefined ? [] : [[room, value] as const]
   })

@@ -1,4 +1,4 @@
-/** Muster as one stack: what exists, and how it is joined. */
+/** Muster as one stack: the resources and their connections. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Construct } from 'constructs'
@@ -24,7 +24,10 @@ export interface MusterStackProps extends StackProps {
   readonly settings: Settings
 }
 
-/** Messages of one invocation. Those of a process that dies stay hidden for six timeouts (AW53): it holds up its own pull request alone. */
+/**
+ * Messages of one invocation. The messages of a process that dies stay hidden for six timeouts (AW53), so a larger
+ * batch would block other pull requests too.
+ */
 const batchSize = 1
 
 export class MusterStack extends Stack {
@@ -68,7 +71,8 @@ export class MusterStack extends Stack {
     })
     for (const room of roomNames) {
       grantExecutions(this, room, functions[room], machine)
-      // A room that the machine invokes can't be told the machine's ARN, which would close a circle: it gets its execution's.
+      // A room that the machine invokes gets its execution's ARN in the input: the machine's ARN in its environment
+      // would close a circle.
       if (reach[room].executions.length > 0 && !isMachineRoom(room)) {
         functions[room].function.addEnvironment('STATE_MACHINE_ARN', machine.stateMachineArn)
       }

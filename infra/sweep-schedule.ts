@@ -1,4 +1,4 @@
-/** The minute's beat: invokes the sweep. */
+/** Invokes the sweep once a minute. */
 import { Duration, Stack } from 'aws-cdk-lib'
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
@@ -6,13 +6,13 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets'
 import { Construct } from 'constructs'
 
-/** One sweep a minute, the finest that EventBridge Scheduler has. */
+/** The finest interval of EventBridge Scheduler. */
 const interval = Duration.minutes(1)
 
 export class SweepSchedule extends Construct {
   constructor(scope: Construct, id: string, props: { readonly sweep: IFunction }) {
     super(scope, id)
-    // A role of our own: the one that CDK would make may invoke every version of the function too.
+    // The role of the construct: CDK's default role may also invoke every version of the function.
     const role = new Role(this, 'Role', {
       description: 'Muster: invokes the sweep',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -21,9 +21,9 @@ export class SweepSchedule extends Construct {
     })
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [props.sweep.functionArn] }))
     new Schedule(this, 'Schedule', {
-      description: 'Muster: takes up whatever is due',
+      description: 'Muster: takes up due items',
       schedule: ScheduleExpression.rate(interval),
-      // A sweep that failed isn't repeated: the next one finds everything that is still due.
+      // No retry of a failed sweep: the next sweep finds every item that is still due.
       target: new LambdaInvoke(props.sweep, {
         retryAttempts: 0,
         maxEventAge: interval,

@@ -1,6 +1,6 @@
 /**
- * Resolves a synthesized CloudFormation template to concrete names, as CloudFormation would at a deploy.
- * It knows the intrinsic functions that this stack's template uses; any other one is an error, never a guess.
+ * Resolves a synthesized CloudFormation template to concrete names, as CloudFormation does at a deploy. The resolver
+ * knows the intrinsic functions of this stack's template; any other function is an error, never a guess.
  */
 
 export interface TemplateResource {
@@ -18,19 +18,21 @@ export interface Account {
   readonly accountId: string
 }
 
-/** What `Ref` and `Fn::GetAtt` of one resource give. */
+/** The values of `Ref` and `Fn::GetAtt` for one resource. */
 export interface ResourceNames {
   readonly ref: string
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** The names of a resource, or undefined if nothing may refer to it. */
+/** The names of a resource, or undefined if nothing may refer to the resource. */
 export type NameResource = (logicalId: string, resource: TemplateResource) => ResourceNames | undefined
 
-/** Resolves a value that stands in the resource of that logical id. */
+/** Resolves a value of the resource with that logical id. */
 export type Resolve = (value: unknown, logicalId: string) => unknown
 
-/** Makes the resolver of a template. What it can't resolve throws an error that names the logical id that asked. */
+/**
+ * Makes the resolver of a template. For an unresolvable value the resolver throws an error that names the logical id.
+ */
 export function templateResolver(template: Template, account: Account, nameResource: NameResource): Resolve {
   const pseudoParameters: Readonly<Record<string, string>> = {
     'AWS::Partition': account.partition,
@@ -112,7 +114,5 @@ function texts(value: unknown): string[] | undefined {
 }
 
 function unresolved(logicalId: string, why: string): Error {
-  return new Error(
-    `The template can't be resolved at ${logicalId}: ${why}. Teach infra/template.ts or its caller about it.`,
-  )
+  return new Error(`The template can't be resolved at ${logicalId}: ${why}. Extend infra/template.ts or its caller.`)
 }

@@ -7,7 +7,7 @@ import { type LocalService, serve } from './service.ts'
 /** An HTTP API's largest payload, bytes: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const PAYLOAD_BYTES_MAX = 10 * 1024 * 1024
 
-/** Content types whose bodies arrive as text; all others arrive as base64, also forms (FACTS: when is the body base64). */
+/** Content types whose bodies arrive as text; all others arrive as base64, forms too, as API Gateway does. */
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml)\b)/i
 
 export interface ApiOptions {
@@ -23,7 +23,7 @@ interface HttpResult {
   readonly isBase64Encoded?: boolean
 }
 
-/** Serves the routes on loopback. A function that throws is a 500 that says nothing of it, as on AWS. */
+/** Serves the routes on loopback. A function that throws is a 500 without details, as on AWS. */
 export function startApi({ routes, invoke, port }: ApiOptions): Promise<LocalService> {
   return serve((request, response) => {
     answer(request, response).catch(() => send(response, 500, { message: 'Internal Server Error' }))
@@ -48,7 +48,10 @@ export function startApi({ routes, invoke, port }: ApiOptions): Promise<LocalSer
   }
 }
 
-/** The route of a request, with what API Gateway says of it in the event. `{name}` in a path takes one segment, `{name+}` all that is left. */
+/**
+ * The route of a request, with API Gateway's fields of the route in the event. `{name}` in a path takes one segment,
+ * `{name+}` the rest of the path.
+ */
 function routeFor(routes: readonly PlainRoute[], method: string, pathname: string) {
   for (const route of routes) {
     if (route.method !== method) continue
@@ -89,7 +92,7 @@ function eventOf(request: IncomingMessage, url: URL, bytes: Buffer): object {
   }
 }
 
-/** The whole body; undefined if it is larger than API Gateway takes. */
+/** The whole body; undefined for a body beyond API Gateway's limit. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,6 +1,6 @@
 /**
  * The stack as plain data for one machine: synthesized in a process of its own, resolved to concrete names, and kept
- * until one of its sources changes, because a synth takes seconds and reading a file doesn't.
+ * until a source changes, because a synth takes seconds and the read of a file does not.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,7 +17,7 @@ export type * from '../plain-stack.ts'
 export type Assembly = PlainStack
 
 export interface AssemblyOptions {
-  /** Folder that keeps assemblies; it is made if it doesn't exist. One process at a time removes old ones. */
+  /** Folder of the kept assemblies; made if absent. One process at a time removes old assemblies. */
   readonly cacheDirectory: string
   /** Folder of the rooms; the repository's own if absent. */
   readonly roomsDirectory?: string
@@ -25,21 +25,21 @@ export interface AssemblyOptions {
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../..')
 
-/** Kept assemblies: this one, and two to go back to without a synth, as when branches are compared. */
+/** Kept assemblies: the current one, and two for a return without a synth, as between branches. */
 const keptAssemblies = 3
 
-/** ms after which a folder that was never finished belonged to a process that was killed: a synth takes seconds. */
+/** ms; the unfinished folder of a killed process is older than this: a synth takes seconds. */
 const abandonedAfterMs = 60 * 60 * 1_000
 
-/** ms; a synth takes 5 to 30 s, and more on a machine that is very busy. */
+/** ms; a synth takes 5 to 30 s, and longer on a busy machine. */
 const synthMsMax = 5 * 60 * 1_000
 
 const keptPrefix = 'assembly-'
 const unfinishedPrefix = 'unfinished-'
 
 /**
- * Resolves with the stack of the sources as they are now. Needs no credentials, network or docker.
- * Rejects if a room can't be bundled, or if the template holds what can't be resolved, naming its logical id.
+ * Resolves with the stack of the current sources. Needs no credentials, network or docker. Rejects if a room can't be
+ * bundled, or names the logical id of an unresolvable value in the template.
  */
 export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> {
   const cacheDirectory = path.resolve(options.cacheDirectory)
@@ -54,7 +54,7 @@ export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> 
     await synthesize(unfinished, roomsDirectory)
     await keep(unfinished, directory)
   } finally {
-    // Still there if the synth failed, or if another process made the same assembly meanwhile.
+    // Left over after a failed synth, or after another process has made the same assembly.
     await rm(unfinished, { recursive: true, force: true })
   }
   await removeOld(cacheDirectory, directory)
@@ -63,10 +63,10 @@ export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> 
   return made
 }
 
-/** The files of `infra/local` that make the assembly; all others use it. */
+/** The files of `infra/local` that make the assembly; the other files use it. */
 const assemblySources = [import.meta.filename, path.join(import.meta.dirname, 'synthesize.ts')]
 
-/** Everything that the assembly is made from. */
+/** All sources of the assembly. */
 function digestOfSources(roomsDirectory: string): string {
   const local = path.join(repositoryRoot, 'infra/local')
   const sources = [roomsDirectory, ...['shared', 'infra', 'cdk.json', 'package-lock.json'].map(inRepository)]
@@ -91,7 +91,7 @@ function inRepository(name: string): string {
   return path.join(repositoryRoot, name)
 }
 
-/** Runs `synthesize.ts` in a process of its own: the CDK holds half a gigabyte, which this process would keep. */
+/** Runs `synthesize.ts` in a process of its own: the CDK holds half a gigabyte, which would stay in this process. */
 async function synthesize(directory: string, roomsDirectory: string): Promise<void> {
   const script = path.join(import.meta.dirname, 'synthesize.ts')
   try {
@@ -104,7 +104,7 @@ async function synthesize(directory: string, roomsDirectory: string): Promise<vo
   }
 }
 
-/** Reads a kept assembly; undefined if there is none. */
+/** Reads a kept assembly; undefined without a kept assembly. */
 async function readKept(directory: string): Promise<Assembly | undefined> {
   const data = await readJson<PlainStack>(path.join(directory, plainStackFile)).catch(
     (error: NodeJS.ErrnoException) => {
@@ -117,7 +117,7 @@ async function readKept(directory: string): Promise<Assembly | undefined> {
   return { ...data, functions }
 }
 
-/** A rename is whole or not at all, so that a killed process leaves no half assembly behind. */
+/** A rename is atomic: a killed process leaves no half assembly. */
 async function keep(unfinished: string, directory: string): Promise<void> {
   await rename(unfinished, directory).catch((error: NodeJS.ErrnoException) => {
     const isMadeByAnother = error.code === 'ENOTEMPTY' || error.code === 'EEXIST'
@@ -125,12 +125,14 @@ async function keep(unfinished: string, directory: string): Promise<void> {
   })
 }
 
-/** Removes all but the newest kept assemblies, never the one given, and what killed processes left unfinished. */
+/**
+ * Removes all but the newest kept assemblies and the unfinished folders of killed processes. The given assembly stays.
+ */
 async function removeOld(cacheDirectory: string, current: string): Promise<void> {
   const folders = await Promise.all(
     (await readdir(cacheDirectory)).map(async (name) => {
       const directory = path.join(cacheDirectory, name)
-      // Another process may have finished or removed it since.
+      // Another process may have finished or removed the folder since.
       const found = await stat(directory).catch(() => undefined)
       return { name, directory, changedMs: found?.mtimeMs ?? Number.POSITIVE_INFINITY }
     }),

@@ -1,19 +1,22 @@
-/** Who Muster is on this machine: an App id, a key and a webhook secret, made once and kept where only their owner reads. */
+/**
+ * Muster's identity on this machine: an App id, a key and a webhook secret, made once and kept in a file for their
+ * owner only.
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** As it stands in the secret `github-app`. */
+/** The content of the secret `github-app`. */
 export interface AppCredentials {
   readonly appId: number
   readonly privateKey: string
   readonly webhookSecrets: readonly string[]
 }
 
-/** The App id of a stand-in; any would do. */
+/** The App id of a stand-in; any number would do. */
 const STAND_IN_APP_ID = 1
 
-/** Reads the credentials in `file`, or makes them. */
+/** Reads the credentials in `file`, or makes new credentials. */
 export async function standInCredentials(file: string): Promise<AppCredentials> {
   const known = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -21,7 +24,7 @@ export async function standInCredentials(file: string): Promise<AppCredentials> 
   })
   if (known !== undefined) return JSON.parse(known) as AppCredentials
   const { privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048, // bits; what GitHub itself makes for an App
+    modulusLength: 2048, // bits, as in GitHub's own keys for an App
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })

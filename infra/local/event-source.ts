@@ -1,4 +1,6 @@
-/** An SQS event source of Lambda on one machine: long polls, invokes, and deletes what the function did not report. */
+/**
+ * An SQS event source of Lambda on one machine: polls, invokes, and deletes each message without a reported failure.
+ */
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -19,9 +21,9 @@ export interface EventSourceOptions {
 
 /** Seconds of one long poll: SQS's own maximum. */
 const LONG_POLL_S = 20
-/** Pollers of a source without a limit of its own; each has one invocation under way at most. */
+/** Pollers of a source without a limit of its own; a poller has at most one invocation under way. */
 const POLLERS_DEFAULT = 4
-/** After a poll that failed, ms: the queue may be closing. */
+/** ms after a failed poll: the queue may be closing. */
 const AFTER_ERROR_MS = 200
 
 /** Starts polling; `close` ends all polls and resolves when no invocation is under way. */
@@ -61,7 +63,10 @@ async function poll(options: EventSourceOptions, signal: AbortSignal): Promise<v
   }
 }
 
-/** A function that throws, or answers what isn't a report, has done nothing: the whole batch comes again (FACTS: partial batch). */
+/**
+ * A function that throws, or answers without a report, has done nothing: the whole batch returns, as with Lambda's
+ * partial batch responses.
+ */
 async function deliver(options: EventSourceOptions, messages: readonly Message[]): Promise<void> {
   const { client, queueUrl, source, invoke, onError } = options
   let unfinished: ReadonlySet<string>
@@ -79,7 +84,7 @@ async function deliver(options: EventSourceOptions, messages: readonly Message[]
   const again = entries.filter(({ Id }) => unfinished.has(Id))
   if (done.length > 0) await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: done }))
   if (again.length > 0) {
-    // On AWS they come again when their visibility ends, minutes later; here a person waits.
+    // On AWS these messages return when their visibility ends, minutes later; here a person waits.
     const entriesAgain = again.map((entry) => ({ ...entry, VisibilityTimeout: 1 }))
     await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries: entriesAgain }))
   }

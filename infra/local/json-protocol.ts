@@ -1,26 +1,26 @@
 /**
  * The JSON protocol of AWS services, seen from the server: a POST whose `X-Amz-Target` names the action, JSON in and
- * JSON out, errors by `__type`. Knows nothing of what the actions do.
+ * JSON out, errors by `__type`. The protocol knows nothing of the actions' meaning.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { ZodError, z } from 'zod'
 
 export interface Call {
-  /** The request's Host header: what the caller reaches this service by. */
+  /** The request's Host header: the name by which the caller reached the service. */
   readonly host: string
-  /** Aborted when the caller went away before it was answered. */
+  /** Aborted when the caller leaves before the answer. */
   readonly signal: AbortSignal
 }
 
-/** Input is what was sent, unchecked; what is returned becomes the response's body. */
+/** The input is the request's JSON, unchecked; the result becomes the response's body. */
 export type Action = (input: unknown, call: Call) => unknown
 
 export interface JsonService {
-  /** What precedes the action in `X-Amz-Target`, such as `AmazonSQS`. */
+  /** The prefix of the action in `X-Amz-Target`, such as `AmazonSQS`. */
   readonly target: string
   readonly version: '1.0' | '1.1'
-  /** What precedes the error code in `__type`, such as `com.amazonaws.sqs`. */
+  /** The prefix of the error code in `__type`, such as `com.amazonaws.sqs`. */
   readonly errorNamespace: string
   readonly bodyBytesMax: number
   readonly actions: Readonly<Record<string, Action>>
@@ -31,7 +31,7 @@ export class ServiceError extends Error {
   override readonly name: string = 'ServiceError'
   readonly code: string
   readonly status: number
-  /** The code of the older query protocol, for services that still announce it. */
+  /** The code of the older query protocol, for services that still announce one. */
   readonly queryCode: string | undefined
   /** Members of the answer beside the message. */
   readonly members: Readonly<Record<string, unknown>>
@@ -49,7 +49,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** Answers requests to `service`. What isn't a `ServiceError` is logged whole and answered 500 without its text. */
+/**
+ * Answers requests to `service`. An error other than a `ServiceError` is logged whole and answered 500 without its
+ * text.
+ */
 export function jsonListener(service: JsonService): RequestListener {
   return async (request, response) => {
     const left = new AbortController()
@@ -62,8 +65,8 @@ export function jsonListener(service: JsonService): RequestListener {
       const output = await action(input, { host: request.headers.host ?? '127.0.0.1', signal: left.signal })
       answer(response, service, 200, output ?? {})
     } catch (error) {
-      if (request.destroyed && !request.complete) return // the caller went away: nobody is there to be answered
-      request.resume() // what is still on its way is read, so that the answer can be
+      if (request.destroyed && !request.complete) return // the caller went away: no answer is possible
+      request.resume() // the rest of the request is read before the answer can be
       refuse(response, service, asServiceError(error))
     }
   }
@@ -83,7 +86,7 @@ function actionOf(service: JsonService, request: IncomingMessage): Action {
 async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // Leaving the loop early must leave the connection open, for the refusal to be sent.
+  // An early end of the loop must leave the connection open for the refusal.
   const sent: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
   for await (const chunk of sent) {
     bytes += chunk.length

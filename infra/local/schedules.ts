@@ -1,17 +1,17 @@
-/** EventBridge schedules on one machine: each invokes its function at its rate, never twice at once. */
+/** EventBridge schedules on one machine: each schedule invokes its function at its rate, never twice at once. */
 import type { PlainSchedule } from '../plain-stack.ts'
 
 export interface ScheduleOptions {
-  /** How much faster than deployed; 1 is the deployed rate. */
+  /** The factor by which schedules run faster than deployed; 1 is the deployed rate. */
   readonly speed: number
   readonly invoke: (functionName: string, event: unknown) => Promise<unknown>
   readonly onError: (error: unknown) => void
 }
 
-/** ms; a schedule never runs more often than this, however short the leases are. */
+/** ms; no schedule runs more often, however short the leases are. */
 const INTERVAL_MS_MIN = 1_000
 
-/** Starts the schedules; the first tick comes at once, for what an earlier process left behind. */
+/** Starts the schedules; the first tick comes at once, for the unfinished work of an earlier process. */
 export function startSchedules(
   schedules: readonly PlainSchedule[],
   options: ScheduleOptions,

@@ -1,4 +1,4 @@
-/** What every local service is: an HTTP endpoint on loopback that can be closed. */
+/** The form of every local service: an HTTP endpoint on loopback that can be closed. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -15,7 +15,7 @@ export interface LocalService {
  */
 export async function serve(listener: RequestListener, port = 0): Promise<LocalService> {
   const server = createServer(listener)
-  server.keepAliveTimeout = 60_000 // ms; longer than the SDK keeps an idle connection, so it never meets a closed one
+  server.keepAliveTimeout = 60_000 // ms; longer than the SDK keeps an idle connection, so the SDK never meets a closed connection
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {

@@ -1,6 +1,6 @@
 /**
- * The whole stack on one machine, in one process: the services on loopback, the synthesized state machine, the functions'
- * bundles, their queues and their schedule. Functions learn where they are from the SDK's own variables only.
+ * The whole stack on one machine, in one process: the services on loopback, the synthesized state machine, the
+ * functions' bundles, their queues and their schedule. Functions find the services by the SDK's own variables only.
  */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -21,21 +21,21 @@ import { startSqs } from './sqs/sqs.ts'
 import { startStepFunctions } from './stepfunctions/stepfunctions.ts'
 
 export interface LocalStackOptions {
-  /** Folder of everything that survives a restart; one process at a time. */
+  /** Folder of all state that survives a restart; one process at a time. */
   readonly directory: string
-  /** Folder that keeps synthesized assemblies. */
+  /** Folder of the kept assemblies. */
   readonly cacheDirectory: string
-  /** Port of the HTTP API; 0 or absent takes any free one. */
+  /** Port of the HTTP API; 0 or absent takes any free port. */
   readonly port?: number
-  /** A real GitHub to talk to; absent: the stand-in over local repositories. */
+  /** A real GitHub; absent: the stand-in over local repositories. */
   readonly github?: { readonly apiUrl: string; readonly credentials: AppCredentials }
   /** An OpenAI-compatible endpoint for model lenses; absent: none is configured. */
   readonly model?: { readonly baseUrl: string; readonly model: string; readonly apiKey?: string }
-  /** Lease of a review, s; the schedules run as much more often as it is shorter than a deployment's. */
+  /** Lease of a review, s; a shorter lease than deployed speeds the schedules up by the same factor. */
   readonly leaseSeconds?: number
   /** How long a review waits for a throttled model in all, min; absent: as deployed. */
   readonly patienceMinutes?: number
-  /** Every line that a function prints. */
+  /** Gets every line that a function prints. */
   readonly onLog?: (functionName: string, line: string) => void
 }
 
@@ -44,29 +44,29 @@ export interface LocalStack {
   /** Base URL of the HTTP API. */
   readonly apiUrl: string
   readonly webhookUrl: string
-  /** Undefined where a real GitHub is used. */
+  /** Undefined with a real GitHub. */
   readonly github: GitHubStandIn | undefined
-  /** Endpoints as the SDK's variables name them. */
+  /** The endpoints under the names of the SDK's variables. */
   readonly endpoints: Readonly<Record<string, string>>
   readonly functions: LocalFunctions
-  /** States entered so far by an execution. */
+  /** The number of states that an execution has entered. */
   transitions(executionArn: string): number
-  /** Ends everything; what was under way goes on at the next start. Repeatable. */
+  /** Ends all services; unfinished work continues at the next start. Repeatable. */
   close(): Promise<void>
 }
 
-/** Seconds of a lease here: a killed process is missed after half a minute, not after three. */
+/** Seconds of a lease on one machine: a killed process is missed after half a minute, not after three. */
 const LEASE_SECONDS_DEFAULT = 30
-/** A deployment's lease, s, to which its one-minute schedule belongs. */
+/** A deployment's lease, s, which the one-minute schedule fits. */
 const LEASE_SECONDS_DEPLOYED = 180
-/** How long a new table may take to become active, and how often that is asked, s: here it takes milliseconds. */
+/** The longest wait for an active table, and the interval of the checks, s: a local table takes milliseconds. */
 const TABLE_WAIT_SECONDS = { maxWaitTime: 20, minDelay: 0.02, maxDelay: 0.5 }
-/** Invocations of one function at once where it has no limit of its own: two cores serve no more. */
+/** Concurrent invocations of a function without a limit of its own: two cores serve no more. */
 const CONCURRENCY_MAX = 4
-/** Anything is accepted here; the SDK refuses to run without some. */
+/** The services accept any credentials; the SDK refuses to run without some. */
 const AWS_IDENTITY = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' }
 
-/** Starts the stack and resumes what was under way. Rejects with a clear error if the state or the port is in use. */
+/** Starts the stack and resumes unfinished work. Rejects with a clear error if the state or the port is in use. */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
@@ -92,7 +92,7 @@ async function start(
     closers.push(() => service.close())
     return service
   }
-  // The table first: it holds the lock on the folder, so a second process stops here.
+  // The table first: its lock on the folder stops a second process here.
   const dynamoDb = opened(await startDynamoDb({ directory: at('table') }))
   const assembly = await loadAssembly({ cacheDirectory: options.cacheDirectory })
   const [machine] = assembly.stateMachines
@@ -141,7 +141,7 @@ async function start(
     ...AWS_IDENTITY,
     AWS_REGION: region,
     ...endpoints,
-    // Half the memory and time of a cold start, once the first one has filled it.
+    // Half the memory and time of a cold start, once the first cold start has filled the cache.
     NODE_COMPILE_CACHE: path.join(options.cacheDirectory, 'compiled'),
     LEASE_SECONDS: String(leaseSeconds),
     ...(options.patienceMinutes === undefined ? {} : { PATIENCE_MINUTES: String(options.patienceMinutes) }),
@@ -162,7 +162,7 @@ async function start(
       options.onLog ? { onLog: options.onLog } : {},
     ),
   )
-  // Executions stop asking before there is nobody to answer.
+  // Executions end their calls before the functions stop.
   opened(stepFunctions)
   const onError = (error: unknown) => options.onLog?.('muster', error instanceof Error ? error.message : String(error))
   for (const source of assembly.eventSources) {
@@ -190,7 +190,7 @@ async function start(
   }
 }
 
-/** A queue's URL in the template is a placeholder for the one that serves it here. */
+/** A queue's URL in the template is a placeholder for the URL of the local queue. */
 function environmentOf(
   environment: Readonly<Record<string, string>>,
   queueUrls: ReadonlyMap<string, string>,
@@ -200,7 +200,7 @@ function environmentOf(
   return { ...Object.fromEntries(own), ...overrides }
 }
 
-/** Makes the table, unless an earlier process has. */
+/** Makes the table, unless an earlier process has made it. */
 async function createTable(client: DynamoDBClient, { table }: Assembly): Promise<void> {
   try {
     await client
@@ -208,14 +208,14 @@ async function createTable(client: DynamoDBClient, { table }: Assembly): Promise
       .catch((error: Error) => {
         if (error.name !== 'ResourceInUseException') throw error
       })
-    // As on AWS, a table is answered before it can be used.
+    // As on AWS, CreateTable is answered before the table is usable.
     await waitUntilTableExists({ client, ...TABLE_WAIT_SECONDS }, { TableName: table.name })
   } finally {
     client.destroy()
   }
 }
 
-/** The queues' URLs here, by the URL that the template names. */
+/** The local URLs of the queues, by the URL in the template. */
 async function createQueues(client: SQSClient, { queues }: Assembly): Promise<Map<string, string>> {
   const urls = new Map<string, string>()
   for (const { name, url, attributes } of queues) {

@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Account, Template } from '../template.ts'
 
-/** The file in the folder that has the stack as plain data; paths in it are relative to the folder. */
+/** The file with the stack as plain data in the folder; paths in the file are relative to the folder. */
 export const plainStackFile = 'plain-stack.json'
 
-/** A valid region and the account that stand-ins of AWS commonly use; nothing here exists. */
+/** A valid region and the usual account of AWS stand-ins; the account doesn't exist. */
 const localAccount: Account = { partition: 'aws', region: 'us-east-1', accountId: '000000000000' }
 
 const repositoryRoot = path.resolve(import.meta.dirname, '../..')
@@ -25,7 +25,7 @@ if (import.meta.main) {
 }
 
 async function synthesize(directory: string, roomsDirectory: string): Promise<void> {
-  // Imported here: who only wants the file's name needs none of the CDK.
+  // Imported here: an importer of the file's name alone needs no CDK.
   const [{ App }, { addMuster }, { plainStack }] = await Promise.all([
     import('aws-cdk-lib'),
     import('../muster.ts'),

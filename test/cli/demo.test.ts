@@ -19,7 +19,7 @@ test(
   async () => {
     const once = ['--once', '--state', state]
     const first = await start(once, 'demo.ts').ended
-    expect(first.stderr).toMatch(/See it on the pull request: http:\/\/127\.0\.0\.1:\d+\/acme\/parcels\/pull\/1\n$/)
+    expect(first.stderr).toMatch(/The review on the pull request: http:\/\/127\.0\.0\.1:\d+\/acme\/parcels\/pull\/1\n$/)
     for (const lens of ['secrets', 'workflows', 'description']) {
       expect(first.stdout).toMatch(new RegExp(`· lens ${lens} ·`))
     }

@@ -47,8 +47,9 @@ export function start(args: readonly string[], script = 'main.ts', environment: 
       while (!text.test(stderr + stdout)) {
         const next = [once(child.stdout, 'data'), once(child.stderr, 'data'), ended]
         await Promise.race(next)
-        if (child.exitCode !== null && !text.test(stderr + stdout)) {
-          throw new Error(`It ended with ${child.exitCode} and did not say ${text}:\n${stderr}${stdout}`)
+        const how = child.exitCode ?? child.signalCode
+        if (how !== null && !text.test(stderr + stdout)) {
+          throw new Error(`The command ended (${how}) without the text ${text}:\n${stderr}${stdout}`)
         }
       }
     },

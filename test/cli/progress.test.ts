@@ -20,14 +20,18 @@ function run(state: 'accepted' | 'running' | 'concluded' | 'ended', ...lenses: L
 }
 
 function review(reporter: Reporter): void {
-  reporter.heard(opened)
-  reporter.heard(run('accepted'))
-  reporter.heard(run('running'))
-  reporter.heard(run('running', lens('secrets', 'waiting'), lens('correctness', 'reading', { parts: 3, partsDone: 1 })))
-  reporter.heard(run('running', lens('secrets', 'waiting'), lens('correctness', 'reading', { parts: 3, partsDone: 1 })))
+  reporter.onProgress(opened)
+  reporter.onProgress(run('accepted'))
+  reporter.onProgress(run('running'))
+  reporter.onProgress(
+    run('running', lens('secrets', 'waiting'), lens('correctness', 'reading', { parts: 3, partsDone: 1 })),
+  )
+  reporter.onProgress(
+    run('running', lens('secrets', 'waiting'), lens('correctness', 'reading', { parts: 3, partsDone: 1 })),
+  )
   const failed = lens('correctness', 'failed', { reason: 'answered 401:\u001b[2J bad\nkey' })
-  reporter.heard(run('concluded', lens('secrets', 'read', { findings: 2 }), failed))
-  reporter.heard(run('ended', lens('secrets', 'read', { findings: 2 }), failed))
+  reporter.onProgress(run('concluded', lens('secrets', 'read', { findings: 2 }), failed))
+  reporter.onProgress(run('ended', lens('secrets', 'read', { findings: 2 }), failed))
   reporter.end()
 }
 
@@ -39,7 +43,7 @@ test('in a pipe every change is one line, said once, without colour or movement'
     '  accepted',
     '  planning',
     '  reviewing',
-    '  secrets        waiting for a place',
+    '  secrets        waiting for a slot',
     '  correctness    reading (1 of 3 parts)',
     '  concluded; posting',
     '  secrets        2 findings',
@@ -51,16 +55,16 @@ test('in a pipe every change is one line, said once, without colour or movement'
 test('with a terminal each lens has one line, which is written over; what stays is how it ended', () => {
   const screen = openScreen(80)
   const reporter = createReporter(screen.terminal, false)
-  reporter.heard(opened)
-  reporter.heard(run('running', lens('secrets', 'reading'), lens('description', 'waiting')))
+  reporter.onProgress(opened)
+  reporter.onProgress(run('running', lens('secrets', 'reading'), lens('description', 'waiting')))
   expect(screen.seen()).toEqual([
     'Pull request local/widgets#1 opened: http://page',
     '⠋ secrets        reading',
-    '· description    waiting for a place',
+    '· description    waiting for a slot',
     '⠋ reviewing',
   ])
   reporter.note('A note')
-  reporter.heard(run('ended', lens('secrets', 'read', { findings: 1 }), lens('description', 'read')))
+  reporter.onProgress(run('ended', lens('secrets', 'read', { findings: 1 }), lens('description', 'read')))
   reporter.note('After it')
   expect(screen.seen()).toEqual([
     'Pull request local/widgets#1 opened: http://page',
@@ -74,7 +78,7 @@ test('with a terminal each lens has one line, which is written over; what stays 
 test('a line that is wider than the terminal is cut: a wrapped one could not be written over', () => {
   const screen = openScreen(30)
   const reporter = createReporter(screen.terminal, false)
-  reporter.heard(run('running', lens('correctness', 'failed', { reason: 'x'.repeat(100) })))
+  reporter.onProgress(run('running', lens('correctness', 'failed', { reason: 'x'.repeat(100) })))
   expect(screen.seen().every((line) => line.length < 30)).toBe(true)
   reporter.end()
 })

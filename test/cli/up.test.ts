@@ -24,7 +24,7 @@ let up: Command
 
 beforeAll(async () => {
   up = start(['up', '--port', '0', '--state', state])
-  await up.says(/Muster is up\.[\s\S]*Ctrl-C stops it/)
+  await up.says(/Muster is up\.[\s\S]*Ctrl-C stops the stack/)
 }, TIMEOUT_MS)
 
 afterAll(async () => {
@@ -76,7 +76,7 @@ describe('while a stack is up', () => {
         MUSTER_MODEL_KEY: 'secret-key',
       }
       const { stdout, stderr } = await start(review, 'main.ts', environment).ended
-      expect(stderr).toMatch(/Its model is none: MUSTER_MODEL counts where the stack is started/)
+      expect(stderr).toMatch(/The model of that stack is none: MUSTER_MODEL takes effect only where a stack starts/)
       expect(stdout + stderr).not.toContain('secret-key')
     },
     TIMEOUT_MS,
@@ -95,7 +95,7 @@ describe('while a stack is up', () => {
       expect(JSON.parse(await operate('fleet', '--json'))).toMatchObject({ fleet: { configured: 9 }, revision: 1 })
       expect(await operate('fleet', 'set', '--concurrency', 'default')).toMatch(/^fleet +15 +15 +0$/m)
       expect(await operate('halt', 'repository/7', '--why', 'noise')).toMatch(/^Halted: repository\/7, by .*: noise$/m)
-      expect(await operate('resume', 'repository/7')).toMatch(/^repository\/7 goes on\./)
+      expect(await operate('resume', 'repository/7')).toMatch(/^The halt of repository\/7 is lifted\./)
       const { runId: run } = JSON.parse((await start([...review, '--json', '--quiet']).ended).stdout) as {
         runId: string
       }
@@ -153,10 +153,10 @@ test(
   'Ctrl-C ends a stack cleanly: exit 0, and nobody looks for it any more',
   async () => {
     const stack = start(['up', '--port', '0', '--state', state])
-    await stack.says(/Ctrl-C stops it/)
+    await stack.says(/Ctrl-C stops the stack/)
     stack.kill('SIGINT')
     const { code, stderr } = await stack.ended
-    expect(stderr).toMatch(/Stopping\. What is under way goes on at the next start\.\n$/)
+    expect(stderr).toMatch(/Stopping\. Unfinished reviews continue at the next start\.\n$/)
     expect(code).toBe(EXIT_CODES.pass.code)
     expect(existsSync(upFile)).toBe(false)
   },
@@ -171,7 +171,7 @@ test(
     await call.says(/Pull request local\//)
     call.kill('SIGINT')
     const interrupted = await call.ended
-    expect(interrupted.stderr).toMatch(/Interrupted\. Nothing is lost: the review goes on at the next call/)
+    expect(interrupted.stderr).toMatch(/Interrupted\. Nothing is lost: the next call for this head continues the review/)
     expect([interrupted.code, interrupted.stdout]).toEqual([EXIT_CODES.interrupted.code, ''])
     const next = await start(review).ended
     expect(next.stdout).toContain(repository.git('rev-parse', 'topic'))

@@ -144,7 +144,7 @@ export async function runCell(world: PostWorld, { step, trouble, kill, sabotage 
 function poster(
   step: Step,
   trouble: Trouble,
-  failing: Failing | undefined,
+  failing: InjectedFault | undefined,
   kill: Kill,
   sabotage: CellOptions['sabotage'],
 ) {

@@ -48,7 +48,7 @@ describe('reserved concurrency', () => {
   test.each(['command', 'post'])('AW52: of %s is never below what its queue invokes at once', (room) => {
     const key = `muster:reservedConcurrency.${room}`
     expect(() => settingsOf({ [key]: queueConcurrency - 1 })).toThrow(
-      /must be a whole number of at least 10, for the (inbox|outbox) queue invokes so many at once, got 9/,
+      /must be a whole number of at least 10, because the (inbox|outbox) queue starts as many invocations at once, got 9/,
     )
     expect(settingsOf({ [key]: queueConcurrency }).reservedConcurrency).toEqual({ [room]: queueConcurrency })
   })

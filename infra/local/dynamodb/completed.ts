@@ -1,4 +1,4 @@
-/** The tokens of transactions that were done, so that the same one again is an answer and not a second transaction. */
+/** The tokens of finished transactions: a repeated token gets an answer instead of a second transaction. */
 import { createHash } from 'node:crypto'
 import { type Store, startingWith, type Write } from './dynalite.ts'
 import { ServiceError } from './errors.ts'
@@ -22,7 +22,7 @@ export class CompletedTransactions {
     this.#now = now
   }
 
-  /** Takes up the tokens that an earlier process left. `now` is in milliseconds since 1970. */
+  /** Loads the tokens of an earlier process. `now` is in milliseconds since 1970. */
   static async load(store: Store, now: () => number): Promise<CompletedTransactions> {
     const rows: [string, Completed][] = []
     for await (const [key, value] of store.db.iterator(startingWith(ROWS))) {
@@ -31,7 +31,9 @@ export class CompletedTransactions {
     return new CompletedTransactions(store, new Map(rows.sort(([, a], [, b]) => a.at - b.at)), now)
   }
 
-  /** Whether this transaction was done; throws `IdempotentParameterMismatchException` if the token stands for another. */
+  /**
+   * Whether this transaction is done; throws `IdempotentParameterMismatchException` if the token stands for another.
+   */
   has(token: string, content: unknown): boolean {
     const known = this.#byToken.get(token)
     if (known === undefined || this.#isOver(known)) return false
@@ -42,7 +44,7 @@ export class CompletedTransactions {
     )
   }
 
-  /** Writes a transaction in one batch with the memory of it, and forgets what is over. */
+  /** Writes a transaction and its token in one batch, and forgets expired tokens. */
   async commit(token: string, content: unknown, writes: readonly Write[]): Promise<void> {
     const completed: Completed = { digest: digestOf(content), at: this.#now() }
     const over = this.#oldOnes()
@@ -69,7 +71,7 @@ export class CompletedTransactions {
   }
 }
 
-/** The same parameters in another order are the same parameters. */
+/** The order of the parameters doesn't matter. */
 function digestOf(content: unknown): string {
   return createHash('sha256').update(JSON.stringify(content, sortKeys)).digest('base64')
 }

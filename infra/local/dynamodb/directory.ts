@@ -1,6 +1,7 @@
 /**
- * One process at a time has a state directory. LevelDB's own lock decides: the system gives it back when its holder
- * dies, however it dies, so it can't be stale and needs no take-over. Our file beside it only tells people whose it is.
+ * One process at a time has a state directory. LevelDB's own lock decides: the system frees the lock with the death of
+ * its holder, however the holder dies, so the lock can't be stale and needs no take-over. The owner file beside the
+ * lock only tells people the holder's process id.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,13 +10,13 @@ import { StateError } from './errors.ts'
 
 export interface ClaimedStore {
   readonly store: Store
-  /** Closes the store and leaves the directory to others. */
+  /** Closes the store and frees the directory. */
   release(): Promise<void>
 }
 
 /**
- * Opens the store in `directory`, made if need be and readable by its owner only.
- * Rejects with `state_in_use` while another process has it, and with `state_unusable` if it can't be read or written.
+ * Opens the store in `directory`, made if absent and readable by its owner only. Rejects with `state_in_use` while
+ * another process has the directory, and with `state_unusable` for an unreadable or unwritable directory.
  */
 export async function claimDirectory(directory: string): Promise<ClaimedStore> {
   const owner = join(directory, 'owner.json')
@@ -28,7 +29,7 @@ export async function claimDirectory(directory: string): Promise<ClaimedStore> {
     return {
       store: claimed,
       async release() {
-        await rm(owner, { force: true }) // while we still have the lock: afterwards the file may be the next owner's
+        await rm(owner, { force: true }) // before the lock is free: afterwards the file may be the next owner's
         await claimed.db.close()
       },
     }
@@ -54,7 +55,7 @@ async function inUse(directory: string, owner: string, cause: unknown): Promise<
   )
 }
 
-/** The holder may be just starting or stopping: then nobody's pid is the right answer. */
+/** The holder may be starting or stopping: then no pid is the right answer. */
 async function readPid(owner: string): Promise<number | undefined> {
   try {
     const { pid } = JSON.parse(await readFile(owner, 'utf8')) as { pid?: unknown }

@@ -1,9 +1,12 @@
-/** The border to dynalite: the parts of it that we call, typed, with promises for callbacks and our errors for its own. */
+/**
+ * The border to dynalite: the used parts, typed, with promises for callbacks and `ServiceError` for dynalite's own
+ * errors.
+ */
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { ServiceError } from './errors.ts'
 
-/** `{ S: 'text' }`, `{ N: '1' }`, …: one tagged value as it travels. */
+/** `{ S: 'text' }`, `{ N: '1' }`, …: one tagged value of the protocol. */
 export type AttributeValue = Readonly<Record<string, unknown>>
 export type Item = Readonly<Record<string, AttributeValue>>
 export type Request = Readonly<Record<string, unknown>>
@@ -25,7 +28,7 @@ export type Write = { type: 'put'; key: string; value: unknown } | { type: 'del'
 
 type Done<T = void> = (error: Error | null | undefined, value?: T) => void
 
-/** One key range of the database, as dynalite's actions use it. */
+/** One key range of the database, in the form of dynalite's actions. */
 export interface Rows<T> {
   lock(key: string, work: (release: (done: Done) => Done) => void): void
   get(key: string, done: Done<T>): void
@@ -74,7 +77,7 @@ interface Internals {
   getIndexActions(indexes: readonly Index[], before: null, after: Item, table: Table): { puts: IndexRow[] }
 }
 
-/** The operations that are dynalite's own. */
+/** The operations of dynalite itself. */
 const operations = [
   'CreateTable',
   'DeleteItem',
@@ -109,11 +112,11 @@ const rules = loadEach<Rules>('validations')
 export const { createKey, validateKey, itemSize } = internals
 
 /**
- * Opens the tables under `path`, or empty ones in memory. Rejects with LevelDB's own error, whose `cause.code` is
- * `LEVEL_LOCKED` while another process, or another store of this one, has the same path open.
+ * Opens the tables under `path`, or empty tables in memory. Rejects with LevelDB's own error, whose `cause.code` is
+ * `LEVEL_LOCKED` while another process, or another store of this process, has the same path open.
  */
 export async function openStore(path: string | undefined): Promise<Store> {
-  // A table is usable at once: nothing here is worth half a second of CREATING.
+  // A table is usable at once: half a second of CREATING would serve nothing here.
   const delays = { createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }
   const store = internals.create(path === undefined ? delays : { path, ...delays })
   // dynalite's own streams never close their iterator, so each query would keep a snapshot of the database for good.
@@ -123,7 +126,7 @@ export async function openStore(path: string | undefined): Promise<Store> {
   return store
 }
 
-/** Where dynalite keeps the rows of a table, and of an index of it. Every index here is a global one. */
+/** The key range of dynalite's rows of a table, and of an index. Every index here is a global one. */
 export const tableRows = (table = ''): string => `table~${table}`
 export const itemRows = (table: string): string => `item-${table}~`
 export const indexRows = (table: string, index = ''): string =>
@@ -134,7 +137,7 @@ export function startingWith(prefix: string): Range {
   return { gte: prefix, lt: `${prefix}\xff` }
 }
 
-/** The rows that `item` has in the indexes of `table`, by their key in the database. */
+/** The rows of `item` in the indexes of `table`, by their key in the database. */
 export function expectedIndexRows(table: Table, item: Item): [string, Item][] {
   const { puts } = internals.getIndexActions(table.GlobalSecondaryIndexes ?? [], null, item, table)
   return puts.map((row) => [indexRows(table.TableName, row.index) + row.key, row.item])
@@ -145,11 +148,11 @@ export function getTable(store: Store, name: string): Promise<Table> {
   return promised((done) => store.getTable(name, true, done))
 }
 
-/** What DynamoDB checks before it looks at any table. Answers the request without unknown members. */
+/** DynamoDB's checks before any look at a table. Returns the request without unknown members. */
 export function validate(store: Store, operation: Operation, request: Request): Request {
   const { types, custom } = rules[operation]
   try {
-    const known = validations.checkTypes({ ...request }, types) // a copy: it deletes what it doesn't know
+    const known = validations.checkTypes({ ...request }, types) // a copy: `checkTypes` deletes unknown members
     validations.checkValidations(known, types, custom, store)
     return known
   } catch (error) {
@@ -162,7 +165,7 @@ export function perform(store: Store, operation: Operation, request: Request): P
   return promised((done) => actions[operation](store, request, done))
 }
 
-/** Calls back what a promise comes to, as dynalite's actions expect it of their rows. */
+/** Calls back with a promise's result, as dynalite's actions expect from their rows. */
 export function callBack(work: Promise<void>, done: Done): void {
   work.then(() => done(null), done)
 }
@@ -181,7 +184,7 @@ function promised<T>(start: (done: Done<T>) => void): Promise<T> {
   })
 }
 
-/** dynalite's errors carry the status and the body that the client is to get. */
+/** dynalite's errors carry the status and the body for the client. */
 function translated(error: unknown): unknown {
   if (!(error instanceof Error) || !('body' in error)) return error
   const { __type, message, Message } = error.body as { __type: string; message?: string; Message?: string }

@@ -1,4 +1,4 @@
-/** DynamoDB on one machine: dynalite's tables behind an HTTP front that adds what dynalite lacks. */
+/** DynamoDB on one machine: dynalite's tables behind an HTTP front with the features that dynalite lacks. */
 import { type Action, jsonListener } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
 import { CompletedTransactions } from './completed.ts'
@@ -10,7 +10,7 @@ import { handlers } from './operations.ts'
 import { recover } from './recovery.ts'
 
 export interface DynamoDbOptions {
-  /** Where the tables are kept; absent: in memory. */
+  /** The folder of the tables; absent: in memory. */
   readonly directory?: string
   /** The clock of idempotency tokens, in milliseconds since 1970. */
   readonly now?: () => number
@@ -45,7 +45,7 @@ export async function startDynamoDb(options: DynamoDbOptions): Promise<LocalServ
     return {
       url: service.url,
       close() {
-        // The requests that are already under way finish first: `release` waits for the lock behind them.
+        // Requests under way finish first: `release` waits for the lock behind them.
         closing ??= service.close().then(() => lock.exclusive(release))
         return closing
       },

@@ -1,7 +1,7 @@
-/** What this service can answer instead of a result, and why it can refuse to start. */
+/** The error answers of the service, and the reasons why the service refuses to start. */
 import { ServiceError as ProtocolError } from '../json-protocol.ts'
 
-/** An error answer of DynamoDB, as a client meets it: always status 400, `name` is what callers compare. */
+/** An error answer of DynamoDB, as a client meets it: always status 400; callers compare `name`. */
 export class ServiceError extends ProtocolError {
   override readonly name: string
 

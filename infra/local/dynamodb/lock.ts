@@ -15,7 +15,7 @@ export class ReaderWriterLock {
     return this.#run(false, work)
   }
 
-  /** Runs `work` alone: after everything that was asked for before it, before everything that comes later. */
+  /** Runs `work` alone: after all earlier work, before all later work. */
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     return this.#run(true, work)
   }

@@ -1,4 +1,4 @@
-/** The operations that the ledger, the stack and their tests call, and whether anything else may run meanwhile. */
+/** The operations that the ledger, the stack and their tests call, and whether other work may run meanwhile. */
 import type { CompletedTransactions } from './completed.ts'
 import { type Answer, type Operation, perform, type Request, type Store, validate } from './dynalite.ts'
 import { writeOne } from './staging.ts'
@@ -6,14 +6,14 @@ import { transactWrite } from './transactions.ts'
 
 export interface Handler {
   /**
-   * `exclusive` for what changes several things as one. Single writes share: dynalite locks the item, and reads share
+   * `exclusive` for a change of several items as one. Single writes share: dynalite locks the item, and reads share
    * with them, so that no read sees half a transaction.
    */
   readonly mode: 'shared' | 'exclusive'
   readonly run: (store: Store, request: Request, completed: CompletedTransactions) => Promise<Answer>
 }
 
-/** Every other operation is answered as unknown. */
+/** Any other operation is answered as unknown. */
 export const handlers: Readonly<Record<string, Handler>> = {
   CreateTable: passThrough('CreateTable', 'exclusive'),
   DescribeTable: passThrough('DescribeTable', 'shared'),

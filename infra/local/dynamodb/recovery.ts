@@ -1,6 +1,7 @@
 /**
- * Puts right, before the first request, what a killed process left. Items, their index rows and transactions are
- * written in one batch each and can't be torn. Making a table can: dynalite answers first and finishes later.
+ * Repairs, before the first request, the traces of a killed process. Items, their index rows and transactions are
+ * written in one batch each and can't be torn. The making of a table can be torn: dynalite answers first and finishes
+ * later.
  */
 import {
   expectedIndexRows,
@@ -30,8 +31,8 @@ async function activate(store: Store, key: string, table: Table): Promise<void> 
 }
 
 /**
- * Compares the index rows that the items call for with those that there are, and writes the difference.
- * A store that only this service wrote shows none; one that dynalite alone wrote may, after a kill.
+ * Compares the expected index rows of the items with the existing rows, and writes the difference. A store written by
+ * this service alone has none; a store written by dynalite alone may have some, after a kill.
  */
 async function repairIndexes(store: Store, table: Table): Promise<void> {
   const missing = new Map<string, Item>()

@@ -1,7 +1,7 @@
 /**
- * Lets dynalite's actions decide without writing. An action sees the store as it is; what it would write is collected,
- * so that an item and its index rows, or a whole transaction, become one LevelDB batch: all of it or nothing,
- * whatever happens to the process. (dynalite alone writes index rows and item one after the other.)
+ * Lets dynalite's actions decide without a write. An action sees the store as usual, but its writes are collected, so
+ * that an item and its index rows, or a whole transaction, become one LevelDB batch: all or nothing, even if the
+ * process dies. (dynalite alone writes index rows and item one after the other.)
  */
 import {
   type Answer,
@@ -18,26 +18,29 @@ import {
 import { ServiceError } from './errors.ts'
 
 interface Staging {
-  /** What an action is to work with. */
+  /** The store for the action. */
   readonly store: Store
   readonly writes: Write[]
-  /** The item that the action found, if it looked for one. */
+  /** The item that the action found, if the action looked for an item. */
   found: Item | undefined
 }
 
-/** What an action would answer and write, an item's own write after those of its index rows; or why it refuses. */
+/**
+ * The answer and the writes of an action, an item's own write after the writes of its index rows; or the action's
+ * refusal.
+ */
 export type Attempt =
   | { readonly answer: Answer; readonly writes: readonly Write[] }
   | { readonly refused: ServiceError }
 
-/** Performs a write of one item, its index rows with it. A failed condition's error has the `Item`, if asked for. */
+/** Performs a write of one item with its index rows. The error of a failed condition has the `Item`, if requested. */
 export async function writeOne(
   store: Store,
   operation: Operation,
   request: Request,
   returnFound: boolean,
 ): Promise<Answer> {
-  // The batch is written when the item is, inside dynalite's lock on that item.
+  // The batch is written together with the item, inside dynalite's lock on that item.
   const staging = stage(store, (writes) => store.db.batch(writes))
   try {
     return await perform(staging.store, operation, request)
@@ -46,7 +49,7 @@ export async function writeOne(
   }
 }
 
-/** Finds out what an action would write. Nobody else may write meanwhile, up to the caller's batch. */
+/** Finds an action's writes. No other write may happen until the caller's batch. */
 export async function attempt(
   store: Store,
   operation: Operation,

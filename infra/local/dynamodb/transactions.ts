@@ -18,7 +18,7 @@ import { type Attempt, attempt } from './staging.ts'
 const ACTIONS_MAX = 100 // TransactWriteItems API reference
 const BYTES_MAX = 4 * 1024 * 1024 // the items of one transaction together; same source
 
-/** How each kind of action is decided. A check is a delete that is never written. */
+/** The operation that decides each kind of action. A check is a delete that is never written. */
 const OPERATION_OF = {
   ConditionCheck: 'DeleteItem',
   Delete: 'DeleteItem',
@@ -35,9 +35,9 @@ interface Action {
 }
 
 /**
- * Writes everything or nothing, in one batch that also remembers the client's token. Throws
- * `TransactionCanceledException` with one reason per action, `IdempotentParameterMismatchException`, or
- * `ValidationException` for what isn't a transaction at all.
+ * Writes everything or nothing, in one batch together with the client's token. Throws `TransactionCanceledException`
+ * with one reason per action, `IdempotentParameterMismatchException`, or `ValidationException` for a malformed
+ * transaction.
  */
 export async function transactWrite(store: Store, completed: CompletedTransactions, request: Request): Promise<Answer> {
   const actions = membersOf(request).map((member) => readAction(store, member))
@@ -92,7 +92,7 @@ async function refuseSharedItems(store: Store, actions: readonly Action[]): Prom
   for (const { request } of actions) {
     const table = await getTable(store, String(request.TableName))
     const key = keyOf(request, table)
-    if (key === undefined) continue // a malformed key is one of the reasons that the attempt gives
+    if (key === undefined) continue // the attempt reports a malformed key as one of its reasons
     const item = `${table.TableName} ${createKey(key, table)}`
     if (seen.has(item)) throw validationError('Transaction request cannot include multiple operations on one item')
     seen.add(item)
@@ -120,7 +120,7 @@ function cancelled(attempts: readonly Attempt[]): ServiceError {
   )
 }
 
-/** The names of reasons are those of the errors of single writes, shortened. */
+/** The names of reasons are the shortened names of the errors of single writes. */
 const REASON_OF: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
   ValidationException: 'ValidationError',

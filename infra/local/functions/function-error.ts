@@ -1,6 +1,6 @@
-/** How a failed invocation comes back. */
+/** The error of a failed invocation. */
 
-/** Branch on `errorType`, which is the literal name of what the function threw, or one of the runtime's own. */
+/** Branch on `errorType`: the literal name of the function's error, or an error type of the runtime. */
 export class FunctionError extends Error {
   override readonly name = 'FunctionError'
   readonly errorType: string

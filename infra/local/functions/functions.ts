@@ -9,28 +9,29 @@ export type { LocalFunction } from './instance.ts'
 export interface LocalFunctions {
   /**
    * Invokes synchronously, by ARN or by name, and resolves with the result; event and result make a round trip through
-   * JSON. Rejects with a `FunctionError`: what the handler threw, by its name; `Sandbox.Timedout`; `Runtime.ExitError`
-   * for a worker that ended without an answer; `Lambda.ResourceNotFoundException`, `Lambda.TooManyRequestsException`,
-   * `Lambda.RequestEntityTooLargeException` or `Lambda.ServiceException` for what never reached the handler.
-   * An aborted `signal` rejects with its reason. As on Lambda, it does not stop a handler that is already at work.
+   * JSON. Rejects with a `FunctionError`: the handler's error, by its name; `Sandbox.Timedout`; `Runtime.ExitError` for
+   * a worker that ended without an answer; `Lambda.ResourceNotFoundException`, `Lambda.TooManyRequestsException`,
+   * `Lambda.RequestEntityTooLargeException` or `Lambda.ServiceException` for an event that never reached the handler.
+   * An aborted `signal` rejects with its reason. As on Lambda, an abort does not stop a handler at work.
    */
   invoke(arnOrName: string, event: unknown, signal?: AbortSignal): Promise<unknown>
-  /** Ends all workers at once; what is under way rejects. Resolves when they are gone. Repeatable. */
+  /** Ends all workers at once; unfinished invocations reject. Resolves when the workers are gone. Repeatable. */
   close(): Promise<void>
-  /** Workers started for a function so far. */
+  /** The workers of a function started until now. */
   coldStarts(name: string): number
 }
 
 /** Bytes: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, synchronous invocations. */
 const requestBytesMax = 6 * 1024 * 1024
 
-/** Bytes; Lambda allows a response 100 more, and says so in its own error. */
+/** Bytes; Lambda allows a response 100 more, and names the limit in its own error. */
 const responseBytesMax = requestBytesMax + 100
 
 /**
- * Each function gets up to `concurrencyMax` workers, one event at a time in each; further calls wait in order. Workers
- * are kept warm, and ended when idle, on a timeout, or after a crash. `onLog` gets every line they print. A worker with
- * the AWS SDK in its bundle takes about 30 MB, and 20 MB with a folder given in its environment's NODE_COMPILE_CACHE.
+ * Each function gets up to `concurrencyMax` workers, with one event at a time in each; further calls wait in order.
+ * Workers stay warm, and end when idle, on a timeout, or after a crash. `onLog` gets every line of their output. A
+ * worker with the AWS SDK in its bundle takes about 30 MB, and 20 MB with a folder in its environment's
+ * NODE_COMPILE_CACHE.
  */
 export function startFunctions(
   functions: readonly LocalFunction[],

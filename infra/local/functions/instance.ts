@@ -1,4 +1,4 @@
-/** One worker thread of a function, from its cold start to its end: one event at a time, ended when it takes too long. */
+/** One worker thread of a function, from its cold start to its end: one event at a time, ended at its timeout. */
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { FunctionError } from './function-error.ts'
@@ -9,7 +9,7 @@ export interface LocalFunction {
   readonly arn: string
   /** Absolute path of an ES module. */
   readonly bundle: string
-  /** Name of the export that is the handler. */
+  /** Name of the handler's export. */
   readonly handler: string
   readonly environment: Readonly<Record<string, string>>
   readonly timeoutMs: number
@@ -17,18 +17,21 @@ export interface LocalFunction {
 }
 
 /**
- * Ms for loading a bundle. What takes longer, Lambda begins again within the function's timeout; here both times are
- * given at once: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html.
+ * Ms for the load of a bundle. After ten seconds Lambda begins the load again within the function's timeout; here a
+ * load has both times in one: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html.
  */
 const initMs = 10_000
 
 /**
- * MiB of a worker's heap, and what its handler is told. Muster's functions hold at most some documents of a few MiB;
- * one that leaks ends by itself, and not the process with all others.
+ * MiB of a worker's heap, also told to its handler. Muster's functions hold at most some documents of a few MiB; a
+ * worker with a leak ends alone, and not the process with all others.
  */
 const heapMiB = 256
 
-/** MiB for young objects. Node.js would let it grow to three times 16 MiB in every worker, which is most of its size. */
+/**
+ * MiB for young objects. Node.js would let this space grow to three times 16 MiB in every worker, most of a worker's
+ * size.
+ */
 const youngHeapMiB = 8
 
 const workerFile = new URL('./worker.ts', import.meta.url)
@@ -39,7 +42,7 @@ export class Instance {
   readonly #ready: Promise<WorkerMessage>
   #settle: ((message: WorkerMessage) => void) | undefined
   #ended = false
-  /** Of the event that it handles, or handled last. */
+  /** Of the current event, or the last one. */
   #requestId = ''
 
   constructor(local: LocalFunction, onLine: (line: string) => void) {
@@ -52,7 +55,7 @@ export class Instance {
         functionArn: local.arn,
         memoryMiB: heapMiB,
       } satisfies WorkerOptions,
-      // Its own environment, nothing of this process: a function sees what its configuration gives it.
+      // Its own environment, without this process's: a function sees its configuration alone.
       env: { ...baseEnvironment(local.name), ...local.environment },
       execArgv: [],
       stdout: true,
@@ -68,15 +71,15 @@ export class Instance {
     this.#ready = this.#next()
   }
 
-  /** False once it has ended, by itself or by `end`: it takes no more events. */
+  /** False after the end, which the thread or `end` brings: a dead instance takes no more events. */
   get alive(): boolean {
     return !this.#ended
   }
 
   /**
-   * Handles one event; only one at a time may be given. Resolves with JSON text. Rejects with a `FunctionError`, whose
-   * type is that of the thrown error, `Sandbox.Timedout` or `Runtime.ExitError`; the instance has ended in the last two,
-   * whose message names the invocation that died, as on Lambda.
+   * Handles one event; callers give one event at a time. Resolves with JSON text. Rejects with a `FunctionError`, whose
+   * type is the type of the thrown error, `Sandbox.Timedout` or `Runtime.ExitError`. In the last two cases the instance
+   * has ended, and the message names the dead invocation, as on Lambda.
    */
   async invoke(requestId: string, event: string): Promise<string> {
     this.#requestId = requestId
@@ -96,7 +99,7 @@ export class Instance {
     throw new FunctionError('Runtime.Unknown', 'The runtime answered out of turn. Please report it.')
   }
 
-  /** Ends the thread at once, wherever it is. Repeatable. */
+  /** Ends the thread at once, in any state. Repeatable. */
   async end(): Promise<void> {
     if (this.#ended) return
     this.#ended = true
@@ -121,7 +124,7 @@ export class Instance {
     this.#tell({ kind: 'error', errorType: 'Runtime.ExitError', errorMessage })
   }
 
-  /** As Lambda says it: https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html. */
+  /** In Lambda's words: https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-invocation.html. */
   #died(what: string): string {
     return `RequestId: ${this.#requestId} Error: ${what}`
   }
@@ -140,8 +143,8 @@ export class Instance {
 }
 
 /**
- * Of Lambda's own variables, those that libraries look for; and the SDK's own for saying in each request who makes it,
- * so that what is seen at a service can be told by function.
+ * The variables of Lambda that libraries look for, and the SDK's own variable for the caller's name in each request, by
+ * which a service's log is told by function.
  */
 function baseEnvironment(functionName: string): Record<string, string> {
   return {

@@ -1,6 +1,6 @@
-/** What the runtime and its workers tell each other. Events and results travel as JSON text, as they do on Lambda. */
+/** The messages between the runtime and its workers. Events and results travel as JSON text, as on Lambda. */
 
-/** Given to a worker at its birth. */
+/** Given to a worker at its start. */
 export interface WorkerOptions {
   /** Absolute path of the bundle. */
   readonly bundle: string
@@ -19,8 +19,8 @@ export interface InvokeMessage {
 }
 
 export type WorkerMessage =
-  /** The bundle is loaded; from now on events are taken, one at a time. */
+  /** The bundle is loaded; from now on the worker takes events, one at a time. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly body: string }
-  /** Of an event, or of loading the bundle. */
+  /** Of an event, or of the load of the bundle. */
   | { readonly kind: 'error'; readonly errorType: string; readonly errorMessage: string }

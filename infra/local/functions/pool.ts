@@ -1,4 +1,4 @@
-/** The warm instances of one function, and the calls that wait for one, first come, first served. */
+/** The warm instances of one function, and the waiting calls, first come, first served. */
 import { randomUUID } from 'node:crypto'
 import { FunctionError } from './function-error.ts'
 import { Instance, type LocalFunction } from './instance.ts'
@@ -9,17 +9,17 @@ interface Call {
   readonly reject: (error: unknown) => void
 }
 
-/** Ms that an instance is kept without work. Longer than the pauses inside a run; an instance holds 20 to 35 MB. */
+/** Ms that an instance stays without work. Longer than the pauses inside a run; an instance holds 20 to 35 MB. */
 const idleMs = 20_000
 
-/** Calls that may wait for an instance. Lambda lets none wait; here a burst must not fail, nor grow without end. */
+/** Calls that may wait for an instance. Lambda lets none wait; here a burst must neither fail nor grow without end. */
 const waitingMax = 1_000
 
 export class Pool {
   readonly #function: LocalFunction
   readonly #onLine: (line: string) => void
   readonly #instances = new Set<Instance>()
-  /** Instances without work, and the timers that end them; the last used one last. */
+  /** Instances without work, and the timers that end them; the last used instance comes last. */
   readonly #idle = new Map<Instance, NodeJS.Timeout>()
   readonly #waiting = new Set<Call>()
   #closed = false
@@ -30,7 +30,7 @@ export class Pool {
     this.#onLine = onLine
   }
 
-  /** JSON text in and out. An aborted call stops waiting; if its event is already being handled, that goes on. */
+  /** JSON text in and out. An aborted call stops waiting; an event at its handler continues. */
   invoke(event: string, signal: AbortSignal | undefined): Promise<string> {
     signal?.throwIfAborted()
     if (this.#closed) throw new FunctionError('Lambda.ServiceException', 'The local runtime is closed. Start it again.')
@@ -59,7 +59,7 @@ export class Pool {
     })
   }
 
-  /** Ends all instances at once. What they were doing, and what waited, rejects. */
+  /** Ends all instances at once. Events at work and waiting calls reject. */
   async close(): Promise<void> {
     this.#closed = true
     for (const call of this.#waiting) {
@@ -93,7 +93,7 @@ export class Pool {
     )
   }
 
-  /** The one that was used last: the others may then become idle for long enough to be ended. */
+  /** Takes the instance used last: the others may then stay idle until their end. */
   #takeIdle(): Instance | undefined {
     const last = [...this.#idle].at(-1)
     if (!last) return undefined

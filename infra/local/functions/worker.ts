@@ -1,4 +1,6 @@
-/** One warm instance of a function: loads its bundle, then handles one event after the other. Runs as a worker thread. */
+/**
+ * One warm instance of a function: loads its bundle, then handles one event after the other. Runs as a worker thread.
+ */
 import { enableCompileCache } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -11,13 +13,13 @@ type Handler = (event: unknown, context: object) => unknown
 const options = workerData as WorkerOptions
 
 /**
- * Bytes that an instance may keep after an event before it collects its garbage. On Lambda an idle instance costs
- * nobody memory; here all of them share one process, and V8 leaves a thread that does nothing as large as it became.
- * Above what a loaded bundle takes, so that small events cost no collection.
+ * Bytes that an instance may keep after an event before it collects its garbage. On Lambda an idle instance costs no
+ * memory; here all instances share one process, and V8 never shrinks an idle thread. The limit is above the size of a
+ * loaded bundle, so that small events cost no collection.
  */
 const KEPT_BYTES_MAX = 48 * 1_024 * 1_024
 
-// Node.js has no other way to ask for it in a thread that was started without the flag.
+// Node.js has no other way to ask for a collection in a thread that was started without the flag.
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
@@ -65,7 +67,7 @@ function contextOf({ requestId, deadline }: InvokeMessage): object {
   }
 }
 
-/** As Lambda does: nothing is `null`, and what JSON cannot hold is an error of its own. */
+/** As on Lambda: no result is `null`, and a result that JSON cannot hold is an error of its own. */
 function bodyOf(result: unknown): string {
   try {
     return JSON.stringify(result) ?? 'null'

@@ -1,9 +1,9 @@
 /** The stand-in's API, whoever carries the requests: finds the route, goes through the layers, remembers what was asked. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Authentication } from './authentication.ts'
-import type { Entropy } from './entropy.ts'
 import { type Answer, type Call, type Layer, notFound, Refusal, type Route } from './http.ts'
-import { type Encoded, encode } from './sending.ts'
+import type { RandomSource } from './random-source.ts'
+import { type Encoded, encode } from './response.ts'
 
 /** A request as it comes in. */
 export interface Incoming {
@@ -55,7 +55,7 @@ export function createApi(
   routes: readonly Route[],
   layers: readonly Layer[],
   authentication: Authentication,
-  entropy: Entropy,
+  random: RandomSource,
   now: () => number,
 ): Api {
   const remembered: RecordedRequest[] = []
@@ -85,7 +85,7 @@ export function createApi(
       const recorded = { method, path, route, status, ...(fault === undefined ? {} : { fault }) }
       remembered.push(recorded)
       if (remembered.length > REQUESTS_REMEMBERED_MAX) remembered.shift()
-      const encoded = encode(result, entropy, now())
+      const encoded = encode(result, random, now())
       for (const observer of observers) observer({ ...recorded, url, request: { headers, body }, response: encoded })
       return { result, encoded }
     },

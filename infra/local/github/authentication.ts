@@ -2,9 +2,9 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { Entropy } from './entropy.ts'
 import { type Actor, Refusal } from './http.ts'
 import type { AppPermissions } from './permissions.ts'
+import type { RandomSource } from './random-source.ts'
 import type { Account, Token } from './records.ts'
 import { type Store, TOP } from './store/store.ts'
 
@@ -47,7 +47,7 @@ export function botOf(app: AppIdentity): Account {
 export function createAuthentication(
   app: AppIdentity,
   store: Store,
-  entropy: Entropy,
+  random: RandomSource,
   now: () => number,
 ): Authentication {
   const publicKey = createPublicKey(app.privateKey)
@@ -67,7 +67,7 @@ export function createAuthentication(
       return { kind: 'installation', installationId: token.installationId, account: botOf(app) }
     },
     issueToken(installationId) {
-      const token = `ghs_${entropy.hex(TOKEN_BYTES)}`
+      const token = `ghs_${random.hex(TOKEN_BYTES)}`
       const record: Token = { digest: digestOf(token), installationId, expiresAt: now() + TOKEN_LIFE_MS }
       store.change((writer) => writer.put('token', record.digest, TOP, record))
       return { token, expiresAt: record.expiresAt }

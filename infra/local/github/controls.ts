@@ -1,7 +1,7 @@
 /** What people, and GitHub itself, do to the stand-in, and what can be seen of it. */
 import type { Exchange, RecordedRequest } from './api.ts'
-import type { Failing, Fault } from './faults.ts'
-import type { Lag, Lagging } from './lags.ts'
+import type { Fault, InjectedFault } from './faults.ts'
+import type { InjectedLag, Lag } from './lags.ts'
 import type { AppPermissions } from './permissions.ts'
 import type { NewPullRequest, NewRepository, PullRequestEdit } from './pulls.ts'
 import type { Delivery, Permission, Repository } from './records.ts'
@@ -28,9 +28,9 @@ export interface Controls {
   /** What the App may do from now on, wherever it is installed; what isn't named isn't granted. */
   setAppPermissions(permissions: AppPermissions): void
   /** Makes coming requests to a route fail in a way that GitHub does; the first fault ordered strikes first. */
-  fail(fault: Fault): Failing
+  fail(fault: Fault): InjectedFault
   /** Makes coming reads of a route show the state of a while ago, as a replica behind its primary would. */
-  lag(lag: Lag): Lagging
+  lag(lag: Lag): InjectedLag
   /** Ends all faults, and the lags that were ordered. */
   heal(): void
   /** Every attempt to deliver, oldest first. */

@@ -2,10 +2,10 @@
  * Faults on command: the next requests to a route fail in one of GitHub's ways. A kind either keeps the request from
  * being worked on, or lets it take effect and breaks the answer, which is what keeps a client from knowing.
  */
-import type { Answer, Layer, Route, Sending } from './http.ts'
+import type { Answer, Interruption, Layer, Route } from './http.ts'
 import { Refusal } from './http.ts'
+import { type InjectionRule, InjectionRules } from './injection-rules.ts'
 import { secondaryLimit } from './limits.ts'
-import { type RouteOrder, RouteOrders } from './orders.ts'
 
 /** Every kind of fault; `stores`: the request takes effect all the same. */
 export const FAULTS = {
@@ -30,14 +30,14 @@ export const FAULTS = {
 export type FaultKind = keyof typeof FAULTS
 
 /** `times`: 1 if absent. */
-export interface Fault extends RouteOrder {
+export interface Fault extends InjectionRule {
   kind: FaultKind
   /** Of `secondary_403` and `rate_429`; 60 if absent. */
   retryAfterSeconds?: number
 }
 
-/** A fault that was ordered. */
-export interface Failing {
+/** A fault that was injected. */
+export interface InjectedFault {
   /** How many requests it has struck so far. */
   readonly struck: number
   /** Resolves when it has struck as often as it was to: what those requests were to change has changed (or, of `late`, will). */
@@ -51,7 +51,7 @@ export interface Failing {
 export interface Faults {
   layer: Layer
   /** Throws `unknown_route` for a route that the stand-in hasn't got: it would never strike. */
-  fail(fault: Fault): Failing
+  inject(fault: Fault): InjectedFault
   /** Ends every fault. */
   heal(): void
   /** What is held is dropped. */
@@ -60,53 +60,42 @@ export interface Faults {
 
 const RETRY_AFTER_SECONDS = 60
 
-interface FaultOrder extends Fault {
+interface FaultRule extends Fault {
   readonly spent: PromiseWithResolvers<void>
   /** Resolves with whether a held request is still to be worked on. */
   readonly released: PromiseWithResolvers<boolean>
 }
 
 export function createFaults(routes: readonly Route[], now: () => number): Faults {
-  const orders = new RouteOrders<FaultOrder>(routes, 1)
+  const rules = new InjectionRules<FaultRule>(routes, 1)
 
   return {
     async layer(call, next) {
-      const turn = orders.turnOf(call)
-      if (turn === undefined) return next(call)
-      const { order } = turn
-      const last = turn.struck === orders.timesOf(turn)
-      if (last && order.kind === 'late') order.spent.resolve()
+      const active = rules.match(call)
+      if (active === undefined) return next(call)
+      const { rule } = active
+      const last = active.struck === rules.timesOf(active)
+      if (last && rule.kind === 'late') rule.spent.resolve()
       try {
-        return { ...(await strike(order, () => next(call), now)), fault: order.kind }
+        return { ...(await strike(rule, () => next(call), now)), fault: rule.kind }
       } finally {
-        if (last) order.spent.resolve()
+        if (last) rule.spent.resolve()
       }
     },
-    fail(fault) {
+    inject(fault) {
       const [spent, released] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()]
-      const ordered = orders.add({ ...fault, spent, released })
-      return {
-        get struck() {
-          return ordered.struck
-        },
-        spent: spent.promise,
-        release: () => released.resolve(true),
-        end: () => {
-          ordered.ended = true
-        },
-      }
+      const active = rules.add({ ...fault, spent, released })
+      return Object.assign(active, { spent: spent.promise, release: () => released.resolve(true) })
     },
-    heal() {
-      for (const ordered of orders.all()) ordered.ended = true
-    },
+    heal: () => rules.heal(),
     close() {
-      for (const { order } of orders.all()) order.released.resolve(false)
+      for (const { rule } of rules.all()) rule.released.resolve(false)
     },
   }
 }
 
-async function strike(order: FaultOrder, work: () => Promise<Answer>, now: () => number): Promise<Answer> {
-  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS } = order
+async function strike(rule: FaultRule, work: () => Promise<Answer>, now: () => number): Promise<Answer> {
+  const { kind, retryAfterSeconds = RETRY_AFTER_SECONDS } = rule
   switch (kind) {
     case 'secondary_403':
       return secondaryLimit(retryAfterSeconds).answer()
@@ -121,24 +110,24 @@ async function strike(order: FaultOrder, work: () => Promise<Answer>, now: () =>
     case 'bad_gateway_502':
       return badGateway()
     case 'reset':
-      return unanswered({ kind: 'reset' })
+      return unanswered('reset')
     case 'bad_gateway_after':
       await work()
       return badGateway()
     case 'hang_after':
-      return { ...(await work()), sending: { kind: 'never' } }
+      return { ...(await work()), interruption: 'never' }
     case 'reset_after':
-      return { ...(await work()), sending: { kind: 'reset' } }
+      return { ...(await work()), interruption: 'reset' }
     case 'truncated_json':
-      return { ...(await work()), sending: { kind: 'truncated' } }
+      return { ...(await work()), interruption: 'truncated' }
     case 'late':
-      return (await order.released.promise) ? work() : unanswered({ kind: 'never' })
+      return (await rule.released.promise) ? work() : unanswered('never')
   }
 }
 
 /** Status 0: nothing was decided, and nothing will be sent. */
-function unanswered(sending: Sending): Answer {
-  return { status: 0, sending }
+function unanswered(interruption: Interruption): Answer {
+  return { status: 0, interruption }
 }
 
 /** What stands before GitHub's API answers in HTML. */

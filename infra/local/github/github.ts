@@ -3,13 +3,13 @@
  * signed webhooks, and a page for each pull request that people can look at.
  */
 import { type LocalService, serve } from '../service.ts'
-import { assemble } from './assembly.ts'
 import type { AppIdentity } from './authentication.ts'
 import type { Controls } from './controls.ts'
-import { systemEntropy } from './entropy.ts'
 import { GitRepository } from './git/repository.ts'
 import { everyChange } from './limits.ts'
+import { systemRandomSource } from './random-source.ts'
 import { createApiServer } from './server.ts'
+import { createStandIn } from './stand-in.ts'
 import { memoryStorage } from './store/memory.ts'
 import { sqliteStorage } from './store/sqlite.ts'
 
@@ -43,17 +43,17 @@ export interface GitHubStandIn extends LocalService, Controls {
 export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn> {
   const now = options.now ?? Date.now
   let url = ''
-  const { api, controls, faults, store, webhooks, world } = assemble({
+  const { api, controls, faults, store, webhooks, world } = createStandIn({
     app: options.app,
     storage: options.directory === undefined ? memoryStorage() : sqliteStorage(options.directory),
     openGit: GitRepository.open,
-    entropy: systemEntropy,
+    random: systemRandomSource,
     now,
     url: () => url,
     lagMs: options.lagMs ?? 0,
     limited: options.secondaryLimits ? everyChange : undefined,
   })
-  const server = createApiServer(api, systemEntropy, now)
+  const server = createApiServer(api, systemRandomSource, now)
   const service = await serve(server.listener)
   url = service.url
   let closing: Promise<void> | undefined

@@ -9,14 +9,11 @@ export type Actor =
   | { kind: 'app' }
   | { kind: 'installation'; installationId: number; account: Account }
 
-/** How an answer goes out. */
-export type Sending =
-  /** The client waits until it gives up. */
-  | { kind: 'never' }
-  /** The connection is cut (RST) without a byte of an answer. */
-  | { kind: 'reset' }
-  /** A complete HTTP message whose body stops half-way. */
-  | { kind: 'truncated' }
+/**
+ * What breaks an answer on its way: `never` leaves the client waiting until the client gives up, `reset` cuts the
+ * connection (RST) before the first byte, `truncated` ends a complete HTTP message half-way through its JSON.
+ */
+export type Interruption = 'never' | 'reset' | 'truncated'
 
 export interface Call {
   method: string
@@ -42,8 +39,7 @@ export interface Answer {
   json?: unknown
   bytes?: Buffer
   contentType?: string
-  /** Absent: whole and at once. */
-  sending?: Sending
+  interruption?: Interruption
   /** The fault that made this answer, or will break it. */
   fault?: string
 }

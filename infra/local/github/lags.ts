@@ -1,16 +1,16 @@
 /** Reads that lag behind writes, as from a replica: all of them, or those of a route, from when it is ordered until it ends. */
 import type { Layer, Route } from './http.ts'
-import { type RouteOrder, RouteOrders } from './orders.ts'
-import { LAG_MS_MAX } from './store/past.ts'
+import { type InjectionRule, InjectionRules } from './injection-rules.ts'
+import { LAG_MS_MAX } from './store/history.ts'
 
 /** `times`: all reads, if absent. */
-export interface Lag extends RouteOrder {
+export interface Lag extends InjectionRule {
   /** What is read is the state of so long ago, also of what was written before this was ordered: what wasn't there then is a 404. */
   lagMs: number
 }
 
 /** A lag that was ordered. */
-export interface Lagging {
+export interface InjectedLag {
   /** How many reads have lagged so far. */
   readonly struck: number
   /** Reads are current again, or as far behind as all are. */
@@ -20,36 +20,26 @@ export interface Lagging {
 export interface Lags {
   layer: Layer
   /** Throws `unknown_route`, and `lag_too_long` beyond `LAG_MS_MAX`. */
-  order(lag: Lag): Lagging
+  inject(lag: Lag): InjectedLag
   /** Ends every one that was ordered. */
-  end(): void
+  heal(): void
 }
 
 /** `lagMs` is what holds for reads that nothing was ordered for. */
 export function createLags(routes: readonly Route[], lagMs: number): Lags {
   checkLength(lagMs)
-  const reads = new RouteOrders<Lag>(
+  const reads = new InjectionRules<Lag>(
     routes.filter(({ method }) => method === 'GET'),
     Number.POSITIVE_INFINITY,
   )
   return {
     layer: (call, next) =>
-      call.method === 'GET' ? next({ ...call, lagMs: reads.turnOf(call)?.order.lagMs ?? lagMs }) : next(call),
-    order(lag) {
+      call.method === 'GET' ? next({ ...call, lagMs: reads.match(call)?.rule.lagMs ?? lagMs }) : next(call),
+    inject(lag) {
       checkLength(lag.lagMs)
-      const ordered = reads.add(lag)
-      return {
-        get struck() {
-          return ordered.struck
-        },
-        end: () => {
-          ordered.ended = true
-        },
-      }
+      return reads.add(lag)
     },
-    end() {
-      for (const ordered of reads.all()) ordered.ended = true
-    },
+    heal: () => reads.heal(),
   }
 }
 

@@ -19,7 +19,7 @@ export const everyChange: Counted = ({ method }) => ['POST', 'PATCH', 'PUT'].inc
 
 /** Only what people see as new: a review that is made or said, a comment. */
 export const newContent: Counted = ({ method, route }) =>
-  method === 'POST' && /\/(?:reviews|reviews\/:id\/events|comments|comments\/:id\/replies)$/.test(route ?? '')
+  method === 'POST' && /\/(?:reviews|reviews\/:id\/events|comments)$/.test(route ?? '')
 
 export function contentCreationLimit(counted: Counted, now: () => number): Layer {
   const createdAt = new Map<number, number[]>()

@@ -16,7 +16,7 @@ export interface PatchLine {
   position: number
 }
 
-export interface Place {
+export interface LineRange {
   line: number
   side: Side
   startLine: number | null
@@ -59,7 +59,7 @@ export function parsePatch(patch: string): PatchLine[] {
  * Where a comment would stand. GitHub takes lines that the diff shows, on the side that shows them; a range must begin
  * above its end and in the same hunk.
  */
-export function anchorIn(lines: readonly PatchLine[], place: Place): Anchor {
+export function anchorIn(lines: readonly PatchLine[], place: LineRange): Anchor {
   if (place.startLine !== null && place.startLine >= place.line) return { found: false, reason: 'start_not_before_end' }
   const end = lineAt(lines, place.line, place.side)
   if (end === undefined) return { found: false, reason: 'line_not_in_diff' }

@@ -3,10 +3,10 @@ import type { components } from '@octokit/openapi-webhooks-types'
 import type { InstalledApp } from './authentication.ts'
 import { installationId } from './identity.ts'
 import type { Account, IssueComment, PullRequest, Repository } from './records.ts'
-import { userShape } from './shapes/account.ts'
-import { issueCommentEventShape, issueShape } from './shapes/issue.ts'
-import { type PullCounts, pullShape } from './shapes/pull.ts'
-import { repositoryShape } from './shapes/repository.ts'
+import { userJson } from './representations/account.ts'
+import { issueCommentEventJson, issueJson } from './representations/issue.ts'
+import { type PullCounts, pullJson } from './representations/pull.ts'
+import { repositoryJson } from './representations/repository.ts'
 
 type Schemas = components['schemas']
 export type IssueCommentCreatedEvent = Schemas['webhook-issue-comment-created']
@@ -42,7 +42,7 @@ export function pullRequestPayload(
   const payload = {
     ...event,
     number: pull.number,
-    pull_request: pullShape(url, repository, pull, counts),
+    pull_request: pullJson(url, repository, pull, counts),
     ...around(url, repository, pull.author),
   }
   // The type of each action narrows some fields (an opened one is open); the record says that at run time.
@@ -60,8 +60,8 @@ export function commentPayload(
 ): IssueCommentCreatedEvent {
   return {
     action: 'created',
-    issue: issueShape(url, repository, pull, commentCount),
-    comment: issueCommentEventShape(url, app, repository, comment),
+    issue: issueJson(url, repository, pull, commentCount),
+    comment: issueCommentEventJson(url, app, repository, comment),
     ...around(url, repository, comment.author),
   }
 }
@@ -69,8 +69,8 @@ export function commentPayload(
 function around(url: string, repository: Repository, sender: Account) {
   const id = installationId(repository.owner)
   return {
-    repository: repositoryShape(url, repository),
+    repository: repositoryJson(url, repository),
     installation: { id, node_id: Buffer.from(`Integration:${id}`).toString('base64') },
-    sender: userShape(url, sender),
+    sender: userJson(url, sender),
   }
 }

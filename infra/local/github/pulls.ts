@@ -12,7 +12,7 @@ import {
   pullKey,
   type Repository,
 } from './records.ts'
-import type { PullCounts } from './shapes/pull.ts'
+import type { PullCounts } from './representations/pull.ts'
 import type { Writer } from './store/access.ts'
 import { TOP } from './store/store.ts'
 import type { WebhookSender } from './webhooks.ts'

@@ -1,7 +1,7 @@
 /** Takes the comments of a review and finds where they stand, or refuses them all: GitHub doesn't say which one was wrong. */
 import { z } from 'zod'
 import { checkReviewBodyLength, unprocessable } from './http.ts'
-import { anchorIn, type PatchLine, type Place } from './patch.ts'
+import { anchorIn, type LineRange, type PatchLine } from './patch.ts'
 import type { PullRequest, Repository, ReviewComment } from './records.ts'
 import type { World } from './world.ts'
 
@@ -17,7 +17,7 @@ export const CommentInput = z.object({
 })
 export type CommentInput = z.infer<typeof CommentInput>
 
-export type PlacedComment = Pick<
+export type AnchoredComment = Pick<
   ReviewComment,
   'path' | 'body' | 'line' | 'side' | 'startLine' | 'startSide' | 'position' | 'diffHunk'
 >
@@ -29,7 +29,7 @@ export async function anchorComments(
   pull: PullRequest,
   commitId: string,
   comments: readonly CommentInput[],
-): Promise<PlacedComment[]> {
+): Promise<AnchoredComment[]> {
   if (comments.length === 0) return []
   for (const comment of comments) checkReviewBodyLength(comment.body)
   const paths = new Set(comments.map((comment) => comment.path))
@@ -37,7 +37,7 @@ export async function anchorComments(
   return comments.map((comment) => anchored(comment, patches.get(comment.path)))
 }
 
-function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined): PlacedComment {
+function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined): AnchoredComment {
   if (lines === undefined) throw unprocessable('Path could not be resolved')
   const place = placeOf(comment)
   if (place === null) throw unprocessable('Line could not be resolved')
@@ -56,7 +56,7 @@ function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined
   }
 }
 
-function placeOf(comment: CommentInput): Place | null {
+function placeOf(comment: CommentInput): LineRange | null {
   if (comment.line === undefined) return null
   const side = comment.side ?? 'RIGHT'
   const startLine = comment.start_line ?? null

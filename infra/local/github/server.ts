@@ -1,9 +1,9 @@
 /** The stand-in's HTTP side: reads a request whole, has it answered, writes the answer. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Api } from './api.ts'
-import type { Entropy } from './entropy.ts'
 import { Refusal } from './http.ts'
-import { encode, send } from './sending.ts'
+import type { RandomSource } from './random-source.ts'
+import { encode, send } from './response.ts'
 
 export interface ApiServer {
   listener: RequestListener
@@ -14,7 +14,7 @@ export interface ApiServer {
 /** Larger bodies are 413; no call that GitHub accepts comes near, in bytes. */
 const BODY_BYTES_MAX = 10 * 1_024 * 1_024
 
-export function createApiServer(api: Api, entropy: Entropy, now: () => number): ApiServer {
+export function createApiServer(api: Api, random: RandomSource, now: () => number): ApiServer {
   const underway = new Set<Promise<void>>()
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -22,11 +22,11 @@ export function createApiServer(api: Api, entropy: Entropy, now: () => number): 
       const { method = 'GET', headers } = request
       const url = new URL(request.url ?? '/', `http://${headers.host ?? 'localhost'}`)
       const { result, encoded } = await api.answer({ method, url, headers, readBody: () => readBody(request) })
-      send(response, encoded, result.sending)
+      send(response, encoded, result.interruption)
     } catch (error) {
       if (request.errored !== null) return // the client left in the middle of its request: there is nobody to answer
       console.error('github stand-in: a request failed', error)
-      send(response, encode({ status: 500, json: { message: 'Server Error' } }, entropy, now()))
+      send(response, encode({ status: 500, json: { message: 'Server Error' } }, random, now()))
     }
   }
 

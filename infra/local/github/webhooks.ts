@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { AppIdentity } from './authentication.ts'
-import { type Entropy, guidFrom } from './entropy.ts'
+import { guidFrom, type RandomSource } from './random-source.ts'
 import { type Delivery, type DeliveryResult, fullName, type Repository } from './records.ts'
 import type { Writer } from './store/access.ts'
 import type { Store } from './store/store.ts'
@@ -33,16 +33,16 @@ const ENDED = 'ended'
 export class WebhookSender {
   readonly #store: Store
   readonly #app: AppIdentity
-  readonly #entropy: Entropy
+  readonly #random: RandomSource
   readonly #now: () => number
   readonly #closing = new AbortController()
   readonly #underway = new Map<number, Promise<void>>()
   #endpoint: string | undefined
 
-  constructor(store: Store, app: AppIdentity, entropy: Entropy, now: () => number) {
+  constructor(store: Store, app: AppIdentity, random: RandomSource, now: () => number) {
     this.#store = store
     this.#app = app
-    this.#entropy = entropy
+    this.#random = random
     this.#now = now
   }
 
@@ -57,7 +57,7 @@ export class WebhookSender {
     const sequence = writer.next('delivery', 1)
     writer.put('delivery', sequence, DUE, {
       sequence,
-      guid: guidFrom(this.#entropy),
+      guid: guidFrom(this.#random),
       event,
       action: payload.action,
       repository: fullName(repository),

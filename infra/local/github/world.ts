@@ -1,14 +1,13 @@
 /** What the routes share: the records, the git repositories behind them, and who may see which. */
 import type { AppIdentity, InstalledApp } from './authentication.ts'
-import type { ChangeList } from './git/diff.ts'
-import type { Git, OpenGit } from './git/git.ts'
+import type { ChangeList, Git, OpenGit } from './git/git.ts'
 import type { Actor } from './http.ts'
 import { type Call, notFound, Refusal } from './http.ts'
 import { installationId, repositoryId } from './identity.ts'
 import { type PatchLine, parsePatch } from './patch.ts'
 import { ASKED_PERMISSIONS, checkPermission, notAccessible } from './permissions.ts'
 import { type Account, fullName, type Permission, type PullRequest, pullKey, type Repository } from './records.ts'
-import type { PullCounts } from './shapes/pull.ts'
+import type { PullCounts } from './representations/pull.ts'
 import type { Reader } from './store/access.ts'
 import type { Store } from './store/store.ts'
 

@@ -1,4 +1,4 @@
-/** The checksum of an upload: what the sender declared, beside what has arrived. */
+/** The checksum of an upload: the declared value beside the computed value. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { crc32 } from 'node:zlib'
@@ -12,7 +12,7 @@ export interface Digests {
   crc(): string
 }
 
-/** What the SDK computes by default, and asks for when it reads; kept for every object. */
+/** The SDK's default checksum for uploads and reads; stored for every object. */
 export const checksumHeader = 'x-amz-checksum-crc32'
 
 export function createDigests(): Digests {
@@ -32,7 +32,7 @@ export function createDigests(): Digests {
   }
 }
 
-/** Refuses with `BadDigest` if what arrived isn't what was declared. */
+/** Refuses with `BadDigest` if the received content differs from the declared digest. */
 export function verifyDigests(digests: Digests, headers: IncomingHttpHeaders): void {
   const declared = headers[checksumHeader]
   if (declared === undefined || declared === digests.crc()) return

@@ -1,4 +1,4 @@
-/** What S3 refuses with: a code, its status, and the XML that the SDK rebuilds an error from. */
+/** The refusals of S3: a code, its status, and the XML from which the SDK rebuilds an error. */
 
 /** Codes of the S3 API reference, each with its HTTP status. */
 const statusByCode = {

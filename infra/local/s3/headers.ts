@@ -1,4 +1,4 @@
-/** The headers of an object: what is kept of an upload, and what its upload and its reading answer. */
+/** The headers of an object: those stored with an upload, and those of the answers to upload and read. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { checksumHeader, type Digests } from './checksums.ts'
 import type { StoredObject } from './objects.ts'

@@ -1,7 +1,7 @@
 /**
- * Objects in a folder. Each is one file, named by the digest of its key, so that no key can lead out of the folder,
- * collide with another or be too long for a file name. The file holds the content, then what is known about it as JSON,
- * then the JSON's length in four bytes: content and description can't come apart, and change by one rename.
+ * Objects in a folder. Each object is one file, named by the digest of its key, so that no key can lead out of the
+ * folder, collide with another or be too long for a file name. The file holds the content, then the description as
+ * JSON, then the JSON's length in four bytes: content and description stay together, and change by one rename.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const objectSchema = z.object({
   storedAt: z.number(),
   /** Checksum headers with their values. */
   checksums: z.record(z.string(), z.string()),
-  /** Headers that were sent with the content and are returned with it. */
+  /** Headers that arrive with the content and return with it. */
   headers: z.record(z.string(), z.string()),
 })
 
@@ -25,27 +25,30 @@ export type StoredObject = Readonly<z.infer<typeof objectSchema>>
 
 export interface OpenObject {
   readonly about: StoredObject
-  /** The caller closes it. An object that is replaced meanwhile is still read whole. */
+  /** The caller closes the handle. A replaced object is still read whole. */
   readonly file: FileHandle
 }
 
-/** An upload: its content as it arrives, and what to say about it when all has arrived; that may refuse. */
+/** An upload: the content as it arrives, and a description made after the last byte; the description may refuse. */
 export interface Upload {
   readonly content: AsyncIterable<Buffer>
   describe(): Pick<StoredObject, 'etag' | 'checksums' | 'headers'>
 }
 
 export interface Objects {
-  /** Stores the whole upload or nothing, whenever the process ends. Survives its end; not flushed against a power failure. */
+  /**
+   * Stores the whole upload or nothing, whenever the process ends. Survives the end of the process; not flushed against
+   * a power failure.
+   */
   put(bucket: string, key: string, upload: Upload): Promise<StoredObject>
   open(bucket: string, key: string): Promise<OpenObject | undefined>
 }
 
-/** Starts with a dot, which no bucket's name does. */
+/** A leading dot, which no bucket's name has. */
 const uploadsFolder = '.uploads'
 const lengthBytes = 4
 
-/** Opens `directory`, made if absent, and clears away uploads that an earlier process left unfinished. */
+/** Opens `directory`, made if absent, and removes unfinished uploads of an earlier process. */
 export async function openObjects(directory: string): Promise<Objects> {
   const uploads = join(directory, uploadsFolder)
   await rm(uploads, { recursive: true, force: true })
@@ -86,7 +89,7 @@ async function writeUpload(path: string, key: string, upload: Upload): Promise<S
   await using file = await open(path, 'wx', 0o600)
   let bytes = 0
   for await (const chunk of upload.content) {
-    await file.writeFile(chunk) // goes on where the last one ended
+    await file.writeFile(chunk) // continues where the last chunk ended
     bytes += chunk.length
   }
   const about = { key, bytes, storedAt: Date.now(), ...upload.describe() }

@@ -1,4 +1,4 @@
-/** What a request to S3 asks for: which object, and whether it is something that is served at all. */
+/** Reads a request to S3: the object's address, and whether the service serves the request at all. */
 import type { IncomingMessage } from 'node:http'
 import { checksumHeader } from './checksums.ts'
 import { S3Error } from './errors.ts'
@@ -11,7 +11,7 @@ export interface ObjectAddress {
 /** Object keys: S3 user guide, in bytes of UTF-8. */
 const keyBytesMax = 1_024
 
-/** Headers of the SDK that change nothing here, or are acted on. */
+/** Headers of the SDK that the service honours or that change nothing. */
 const servedHeaders = new Set([
   checksumHeader,
   'x-amz-checksum-mode',
@@ -21,7 +21,7 @@ const servedHeaders = new Set([
   'x-amz-security-token',
   'x-amz-user-agent',
 ])
-/** Headers that would change what a request means. */
+/** Headers that would change the meaning of a request. */
 const meaningfulHeader = /^(?:x-amz-|if-|range$|content-encoding$|content-md5$|cache-control$)/
 
 /** Reads `/<bucket>/<key>`, each part percent-encoded. */
@@ -39,7 +39,7 @@ export function addressOf(request: Pick<IncomingMessage, 'url'>): ObjectAddress 
   return { bucket, key }
 }
 
-/** Refuses what this service would otherwise answer wrongly by not knowing it. */
+/** Refuses requests that the service would misunderstand. */
 export function refuseUnserved(request: Pick<IncomingMessage, 'url' | 'headers'>): void {
   const query = new URLSearchParams((request.url ?? '').split('?').slice(1).join('?'))
   const parameter = [...query.keys()].find((name) => name !== 'x-id') // x-id names the operation, and nothing else

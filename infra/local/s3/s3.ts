@@ -1,6 +1,6 @@
 /**
  * Amazon S3 on one machine, as far as Muster needs it: PUT and GET of one object by key, path style, over a folder. A
- * bucket exists as soon as it is named. What isn't served is refused as `NotImplemented`, never ignored.
+ * bucket exists as soon as a request names it. Other requests are refused as `NotImplemented`, never ignored.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -12,7 +12,7 @@ import { type Objects, openObjects } from './objects.ts'
 import { addressOf, refuseUnserved } from './request.ts'
 
 export interface S3Options {
-  /** Where the objects are; made if absent. One process at a time. */
+  /** The folder of the objects; made if absent. One process at a time. */
   readonly directory: string
 }
 
@@ -46,7 +46,7 @@ async function put(
 ): Promise<void> {
   const { headers } = request
   const digests = createDigests()
-  // An iterator that isn't finished must leave the connection open, for the refusal to be sent.
+  // An unfinished iterator must leave the connection open for the refusal.
   const content = digested(request.iterator({ destroyOnReturn: false }), digests)
   const describe = () => {
     verifyDigests(digests, headers)
@@ -88,7 +88,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: unkno
   if (!(error instanceof S3Error)) console.error(error)
   const refusal =
     error instanceof S3Error ? error : new S3Error('InternalError', 'The local S3 failed; its log has the reason.')
-  request.resume() // what is still on its way is read, so that the answer can be
+  request.resume() // the rest of the request is read before the answer can be
   const body = Buffer.from(errorXml(refusal, request.url ?? ''))
   response.writeHead(refusal.status, { 'content-type': 'application/xml', 'content-length': body.length }).end(body)
 }

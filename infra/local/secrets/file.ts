@@ -1,4 +1,4 @@
-/** The file that holds the secrets: JSON, for its owner only, replaced whole. */
+/** The file of the secrets: JSON, for its owner only, replaced whole. */
 import { randomUUID } from 'node:crypto'
 import {
   chmodSync,
@@ -36,9 +36,9 @@ export type Secret = z.infer<typeof secretSchema>
 export type Secrets = z.infer<typeof contentSchema>
 
 export interface SecretsFile {
-  /** What is in the file now: a person may have edited it. */
+  /** The current content of the file: a person may have edited it. */
   read(): Secrets
-  /** Changes the file by one rename: a process that ends meanwhile leaves the old content or the new. */
+  /** Changes the file by one rename: the end of the process leaves the old content or the new. */
   write(secrets: Secrets): void
 }
 
@@ -46,8 +46,8 @@ const ownerOnly = 0o600
 const othersBits = 0o077
 
 /**
- * Opens `path`, made empty if absent. A file that others may read is closed to them, and `warn` is told, because what
- * was in it may have been seen. A file that isn't what this module writes is `secrets_file_invalid`.
+ * Opens `path`, made empty if absent. A file that others can read loses that permission, and `warn` gets a sentence,
+ * because somebody may have read the secrets. A file in a foreign form is `secrets_file_invalid`.
  */
 export function openSecretsFile(path: string, warn: (sentence: string) => void): SecretsFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -74,7 +74,7 @@ export function openSecretsFile(path: string, warn: (sentence: string) => void):
       return contentSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
     } catch (cause) {
       throw new Error(
-        `secrets_file_invalid: ${path} isn't a file of secrets (${reasonOf(cause)}). Mend it, or move it away.`,
+        `secrets_file_invalid: ${path} isn't a file of secrets (${reasonOf(cause)}). Correct the file, or move it away.`,
       )
     }
   }
@@ -89,11 +89,11 @@ function closeToOthers(path: string, warn: (sentence: string) => void): void {
   if ((mode & othersBits) === 0) return
   chmodSync(path, ownerOnly)
   warn(
-    `secrets_file_exposed: ${path} had mode 0${mode.toString(8)} and could be read or changed by others; it is 0600 now. Renew what was in it if others use this machine.`,
+    `secrets_file_exposed: ${path} had mode 0${mode.toString(8)} and could be read or changed by others; it is 0600 now. Renew the secrets if others use this machine.`,
   )
 }
 
-/** Where and what is wrong, never the text that is: a parser's message may quote a secret. */
+/** The position and the kind of a mistake, never the text: a parser's message may quote a secret. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof z.ZodError) {
     return cause.issues.map(({ path, code }) => `${path.slice(0, 1).join('')}: ${code}`).join('; ')

@@ -11,7 +11,7 @@ import { currentStage, findVersion, withVersion } from './versions.ts'
 export interface SecretsOptions {
   /** The JSON file; made with mode 0600 if absent. One process at a time. */
   readonly file: string
-  /** Is told of a file that others could read; by default the process's error output. */
+  /** Gets a sentence about a file that others could read; by default the process's error output. */
   readonly warn?: (sentence: string) => void
 }
 
@@ -21,7 +21,9 @@ const requestBytesMax = 8 * secretBytesMax
 
 const arnPrefix = 'arn:aws:secretsmanager:local:000000000000:secret:'
 
-/** The ARN of the secret called `name`. Unlike AWS's, it has no random end: a name is never used twice here. */
+/**
+ * The ARN of the secret called `name`. Unlike AWS's ARNs, the ARN has no random end: a name is never used twice here.
+ */
 export const secretArn = (name: string): string => `${arnPrefix}${name}`
 
 const valueSchema = z.object({
@@ -37,7 +39,7 @@ const idSchema = z.object({ SecretId: z.string() })
 const putSchema = valueSchema.extend(idSchema.shape)
 const getSchema = idSchema.extend({ VersionId: z.string().optional(), VersionStage: z.string().optional() })
 
-/** Serves the secrets until closed. Rejects with `secrets_file_invalid` for a file it can't read. */
+/** Serves the secrets until closed. Rejects with `secrets_file_invalid` for an unreadable file. */
 export async function startSecrets(options: SecretsOptions): Promise<LocalService> {
   const file = openSecretsFile(options.file, options.warn ?? console.warn)
   const listener = jsonListener({

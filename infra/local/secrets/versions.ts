@@ -1,12 +1,12 @@
-/** The versions of a secret, and the labels that say which one is current. Pure: secrets in, secrets out. */
+/** The versions of a secret, and the labels that mark the current version. Pure: secrets in, secrets out. */
 import type { Secret, SecretVersion } from './file.ts'
 
 export const currentStage = 'AWSCURRENT'
 export const previousStage = 'AWSPREVIOUS'
 
 /**
- * The secret with `version` added under `id`. Each of its labels moves from the version that had it; the version that
- * loses AWSCURRENT becomes AWSPREVIOUS; one without any label left is dropped, as AWS does in time.
+ * The secret with `version` added under `id`. Each label of the new version leaves the version that had the label; the
+ * version that loses AWSCURRENT becomes AWSPREVIOUS. A version without labels is dropped, as AWS does in time.
  */
 export function withVersion(secret: Secret, id: string, version: SecretVersion): Secret {
   const becomesCurrent = version.stages.includes(currentStage)
@@ -21,7 +21,7 @@ export function withVersion(secret: Secret, id: string, version: SecretVersion):
   return { ...secret, changedAt: version.createdAt, versions: { ...Object.fromEntries(others), [id]: version } }
 }
 
-/** The version that has both the id and the label, of those that are given; without either, the current one. */
+/** The version with both the given id and the given label; without either, the current version. */
 export function findVersion(
   secret: Secret,
   wanted: { id?: string | undefined; stage?: string | undefined },

@@ -1,4 +1,4 @@
-/** The actions of SQS that the stack, its functions and its tests call. */
+/** The actions of SQS for the stack, its functions and its tests. */
 import { z } from 'zod'
 import { type Action, ServiceError } from '../json-protocol.ts'
 import { type QueueAttributes, queueArn } from './attributes.ts'
@@ -14,11 +14,11 @@ const deletion = z.object({ Id: z.string(), ReceiptHandle: z.string() })
 const deletionsSchema = z.object({ Entries: z.array(deletion) })
 const changesSchema = z.object({ Entries: z.array(deletion.extend({ VisibilityTimeout: z.number() })) })
 
-/** Every other action is answered as unknown. */
+/** Any other action is answered as unknown. */
 export function sqsActions(state: SqsState): Record<string, Action> {
   const { queues, messages, waiters } = state
 
-  /** One entry's refusal is its own answer, and the other entries take effect. */
+  /** A refused entry is reported beside the others, which take effect. */
   function each<Entry extends z.infer<typeof deletion>>(
     queue: Queue,
     entries: readonly Entry[],
@@ -70,7 +70,7 @@ export function sqsActions(state: SqsState): Record<string, Action> {
   }
 }
 
-/** All attributes, whichever were asked for. */
+/** All attributes, whatever the request names. */
 function describe(messages: Messages, queue: Queue): QueueAttributes {
   const counts = messages.counts(queue)
   return {

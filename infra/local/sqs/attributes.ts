@@ -1,23 +1,23 @@
-/** The attributes of a queue: which may be set, in what range, and what they mean to the code. */
+/** The attributes of a queue: names, ranges, and their meaning to the code. */
 import { z } from 'zod'
 import { invalidParameter, sqsError } from './errors.ts'
 
-/** As SQS keeps and returns them: every value a string. */
+/** As SQS stores and returns attributes: every value a string. */
 export type QueueAttributes = Readonly<Record<string, string>>
 
 export interface QueueSettings {
   readonly contentBasedDeduplication: boolean
-  /** A deduplication id counts within its message group only. */
+  /** A deduplication id counts only within its message group. */
   readonly deduplicationByGroup: boolean
   readonly visibilityTimeoutSeconds: number
   readonly retentionSeconds: number
   readonly deadLetter: { readonly queueName: string; readonly receivesMax: number } | undefined
 }
 
-/** The one account here; AWS uses twelve digits, local stand-ins use zeros. */
+/** The one account; AWS uses twelve digits, local stand-ins use zeros. */
 export const accountId = '000000000000'
 
-/** There are no regions on one machine; the ARN still needs a word there. */
+/** One machine has no regions, but the ARN needs a word there. */
 export const queueArn = (queueName: string): string => `arn:aws:sqs:local:${accountId}:${queueName}`
 
 /** The longest visibility timeout, s: SetQueueAttributes in the SQS API reference, as are all ranges here. */
@@ -37,7 +37,10 @@ const redriveSchema = z.object({
   maxReceiveCount: z.coerce.number().int().min(1).max(1_000),
 })
 
-/** What the stack sets. Encryption and the throughput limit are kept and returned, without effect on one machine. */
+/**
+ * The attributes that the stack sets. Encryption and the throughput limit are stored and returned, without effect on
+ * one machine.
+ */
 const attributesSchema = z.strictObject({
   ContentBasedDeduplication: flag.default('false'),
   DeduplicationScope: z.enum(['queue', 'messageGroup']).default('queue'),
@@ -49,7 +52,7 @@ const attributesSchema = z.strictObject({
   VisibilityTimeout: seconds(0, visibilitySecondsMax).default('30'),
 })
 
-/** All attributes of a new queue. Refuses what SQS would refuse, and what isn't known here. */
+/** All attributes of a new queue. Refuses unknown attributes, and everything that SQS refuses. */
 export function newQueueAttributes(queueName: string, given: QueueAttributes): QueueAttributes {
   if (!/^(?=.{1,80}$)[\w-]+\.fifo$/.test(queueName)) {
     throw invalidParameter('QueueName', queueName, 'Up to 80 letters, digits, hyphens and underscores, then ".fifo".')
@@ -68,7 +71,7 @@ export function settingsOf(attributes: QueueAttributes): QueueSettings {
     visibilityTimeoutSeconds: Number(attributes.VisibilityTimeout),
     retentionSeconds: Number(attributes.MessageRetentionPeriod),
     deadLetter: policy && {
-      // One account, one region: the name alone says which queue is meant.
+      // One account, one region: the name alone identifies the queue.
       queueName: policy.deadLetterTargetArn.slice(policy.deadLetterTargetArn.lastIndexOf(':') + 1),
       receivesMax: policy.maxReceiveCount,
     },

@@ -1,18 +1,21 @@
-/** The SQLite database behind the queues: its file, its guarantees, its tables. */
+/** The SQLite database of the queues: file, guarantees, tables. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Raised when an earlier file's tables don't serve any more: a file of another version is refused, not guessed at. */
+/**
+ * Raised when the tables of earlier files no longer serve: the service refuses a file of another version instead of a
+ * guess.
+ */
 const schemaVersion = 1
 
 /** SQLite's result code for a file that another process has locked. */
 const sqliteBusy = 5
 
 /*
- * `messages.seq` is the order of arrival over all queues, and the SequenceNumber of FIFO queues: AUTOINCREMENT, so that
- * a number is never used twice. A message is in flight if it was received and isn't visible yet.
- * The wide column comes last, so that scans of the others don't read it.
+ * `messages.seq` is the order of arrival over all queues, and the SequenceNumber of FIFO queues: AUTOINCREMENT never
+ * uses a number twice. A message is in flight from its receive until its visibility. The wide column comes last, so
+ * that scans of the others don't read it.
  */
 const tables = `
   CREATE TABLE queues (
@@ -36,8 +39,8 @@ const tables = `
 `
 
 /**
- * Opens `file`, or a database in memory, for this process alone. What was committed survives the end of the process at
- * any moment (write-ahead log); a power failure may cost the last commits, never the file.
+ * Opens `file`, or a database in memory, for this process alone. Committed writes survive the end of the process at any
+ * moment (write-ahead log); a power failure may cost the last commits, never the file.
  */
 export function openDatabase(file: string | undefined): DatabaseSync {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true })
@@ -49,7 +52,7 @@ export function openDatabase(file: string | undefined): DatabaseSync {
     if (version === 0) database.exec(`${tables} PRAGMA user_version = ${schemaVersion}`)
     else if (version !== schemaVersion) {
       throw new Error(
-        `sqs_state_version: ${file} has version ${version}, not ${schemaVersion}. Remove it, or use the Muster that wrote it.`,
+        `sqs_state_version: ${file} has version ${version}, not ${schemaVersion}. Remove the file, or use the version of Muster that wrote it.`,
       )
     }
     database.exec('COMMIT')
@@ -57,15 +60,18 @@ export function openDatabase(file: string | undefined): DatabaseSync {
   } catch (cause) {
     database.close()
     if (isBusy(cause)) {
-      throw new Error(`sqs_state_in_use: ${file} is used by another process. Stop that one, or use another state.`, {
-        cause,
-      })
+      throw new Error(
+        `sqs_state_in_use: ${file} is used by another process. Stop that process, or use another state.`,
+        {
+          cause,
+        },
+      )
     }
     throw cause
   }
 }
 
-/** Runs `work` so that all of its writes happen or none. */
+/** Runs `work` as one transaction: all of its writes or none. */
 export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -1,4 +1,4 @@
-/** What SQS refuses with: the codes of its JSON protocol, each with the status and the older code that go with it. */
+/** The refusals of SQS: the codes of its JSON protocol, each with its status and its older code. */
 import { ServiceError } from '../json-protocol.ts'
 
 /** Code → [HTTP status, code of the query protocol], as in the SDK's own model of SQS. */
@@ -22,7 +22,7 @@ export function sqsError(code: SqsErrorCode, message: string): ServiceError {
   return new ServiceError(code, message, { status, queryCode })
 }
 
-/** The form in which SQS reports a bad parameter. */
+/** The form of SQS's report of a bad parameter. */
 export function invalidParameter(name: string, value: unknown, reason: string): ServiceError {
   return sqsError('InvalidParameterValue', `Value ${String(value)} for parameter ${name} is invalid. Reason: ${reason}`)
 }

@@ -1,10 +1,10 @@
-/** What a sent message must be. */
+/** The rules for a sent message. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { QueueSettings } from './attributes.ts'
 import { invalidParameter, sqsError } from './errors.ts'
 
-/** Strict: a field that nothing here would act on is refused, and never ignored. */
+/** Strict: the service refuses a field without effect here, and ignores none. */
 export const messageSchema = z.strictObject({
   QueueUrl: z.string(),
   MessageBody: z.string().optional(),
@@ -12,7 +12,7 @@ export const messageSchema = z.strictObject({
   MessageDeduplicationId: z.string().optional(),
 })
 
-/** A message that was checked against its queue. */
+/** A message that passed the checks of its queue. */
 export interface OutgoingMessage {
   readonly body: string
   readonly bodyMd5: string
@@ -23,14 +23,14 @@ export interface OutgoingMessage {
 /** Bytes of a body: SQS quotas. */
 const messageBytesMax = 1_048_576
 
-/** Characters that XML 1.0 allows, which is what SQS accepts in a body; lone surrogates aren't among them. */
+/** The characters that SQS accepts in a body: those of XML 1.0, without lone surrogates. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the control characters are what is allowed
 const allowedBody = /^[\u0009\u000A\u000D\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u
 
 /** Message group and deduplication ids: up to 128 printable ASCII characters without the space. */
 const allowedId = /^[\x21-\x7E]{1,128}$/
 
-/** Checks `entry` as SQS would for this queue; refuses the first thing that is wrong. */
+/** Checks `entry` by the rules of SQS for this queue; refuses the first mistake. */
 export function outgoingMessage(settings: QueueSettings, entry: z.infer<typeof messageSchema>): OutgoingMessage {
   const { MessageBody: body, MessageGroupId: groupId } = entry
   if (!body) throw sqsError('MissingParameter', 'The request must contain the parameter MessageBody, not empty.')
@@ -48,7 +48,7 @@ export function outgoingMessage(settings: QueueSettings, entry: z.infer<typeof m
   return { body, bodyMd5, groupId, deduplicationId: deduplicationIdOf(settings, entry.MessageDeduplicationId, body) }
 }
 
-/** Twenty digits, so that comparing strings compares numbers. */
+/** Twenty digits, so that the order of strings is the order of numbers. */
 export const sequenceNumber = (sequence: number): string => String(sequence).padStart(20, '0')
 
 function deduplicationIdOf(settings: QueueSettings, given: string | undefined, body: string): string {

@@ -28,18 +28,23 @@ export interface ReceivedMessage {
 }
 
 export interface Messages {
-  /** Keeps the message, also if the process ends right after this returns. A duplicate answers what the first one did. */
+  /**
+   * Stores the message; the end of the process right after the return loses nothing. A duplicate gets the answer of the
+   * first send.
+   */
   send(queue: Queue, message: OutgoingMessage): SentMessage
   /** Takes up to `max` visible messages, in order; they are in flight for the queue's visibility timeout. */
   receive(queue: Queue, max: number): ReceivedMessage[]
-  /** Deletes what the handle stands for; nothing to delete is no error. Refuses a handle that has expired. */
+  /** Deletes the message of the handle; nothing to delete is no error. Refuses an expired handle. */
   delete(queue: Queue, handle: string): void
-  /** The message becomes visible `seconds` from now. Refused for what isn't in flight, and beyond 12 hours. */
+  /**
+   * The message becomes visible `seconds` from now. Refused for a message that is not in flight, and beyond 12 hours.
+   */
   changeVisibility(queue: Queue, handle: string, seconds: number): void
   counts(queue: Queue): { readonly visible: number; readonly inFlight: number }
-  /** Milliseconds until the next message in flight becomes visible, if there is one. */
+  /** Milliseconds until the next message in flight becomes visible; undefined without a message in flight. */
   untilNextVisibleMs(queue: Queue): number | undefined
-  /** Makes every message visible that is in flight, in all queues; its receives stay counted. */
+  /** Makes every message in flight visible, in all queues; receive counts stay. */
   returnFlights(): void
 }
 
@@ -50,7 +55,10 @@ interface FlightRow {
   last_received_at: number
 }
 
-/** MessageDeduplicationId in the SQS API reference: five minutes from the first send, whatever became of the message. */
+/**
+ * MessageDeduplicationId in the SQS API reference: five minutes from the first send, whether or not the message still
+ * exists.
+ */
 const deduplicationMs = 5 * 60_000
 
 /** A group with a message in flight is locked. */
@@ -93,7 +101,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
   const endFlights = database.prepare('UPDATE messages SET visible_at = :now WHERE visible_at > :now')
   const nextVisible = database.prepare('SELECT min(visible_at) AS at FROM messages WHERE queue = ? AND visible_at > ?')
 
-  /** Messages received as often as the queue allows move on instead of being received once more. */
+  /** A message with as many receives as the queue allows moves on instead of another receive. */
   function moveDeadLetters(queue: Queue): void {
     const policy = queue.settings.deadLetter
     const target = policy && queues.find(policy.queueName)
@@ -107,7 +115,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
     })
   }
 
-  /** The message if the receipt belongs to it, be it still in flight, visible again or taken by another. */
+  /** The message of the receipt: in flight, visible again, or taken by another receive. */
   function findReceived(queue: Queue, receipt: Receipt): FlightRow | undefined {
     const row = findFlight.get(receipt.seq, queue.id) as unknown as FlightRow | undefined
     return row?.id === receipt.messageId ? row : undefined

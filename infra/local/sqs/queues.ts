@@ -1,4 +1,4 @@
-/** The queues that exist, by name. One process owns them, so they are kept in memory too. */
+/** The existing queues, by name. One process owns the file, so memory holds the queues too. */
 import type { DatabaseSync } from 'node:sqlite'
 import { newQueueAttributes, type QueueAttributes, type QueueSettings, queueArn, settingsOf } from './attributes.ts'
 import { invalidParameter, sqsError } from './errors.ts'
@@ -11,7 +11,7 @@ export interface Queue {
 }
 
 export interface Queues {
-  /** Makes the queue, or returns the one of that name if none of the given attributes differs. */
+  /** Makes the queue, or returns the queue of that name if none of the given attributes differs. */
   create(name: string, given: QueueAttributes): Queue
   /** Refuses an unknown name with `QueueDoesNotExist`. */
   get(name: string): Queue
@@ -54,7 +54,7 @@ export function openQueues(database: DatabaseSync): Queues {
   }
 }
 
-/** The queue that is there, if the attributes of these names are those it has. */
+/** The existing queue, if its attributes of these names equal the wanted ones. */
 export function existing(queue: Queue, names: readonly string[], wanted: QueueAttributes): Queue {
   const different = names.find((name) => queue.attributes[name] !== wanted[name])
   if (different === undefined) return queue

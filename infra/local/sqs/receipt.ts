@@ -1,11 +1,11 @@
-/** A receipt handle: which receive of which message in which queue. Opaque to callers. */
+/** A receipt handle names a receive of a message in a queue. Opaque to callers. */
 import { sqsError } from './errors.ts'
 import type { Queue } from './queues.ts'
 
 export interface Receipt {
   readonly queueId: number
   readonly seq: number
-  /** The message's receive count at that receive: a later receive makes this handle an old one. */
+  /** The message's receive count at that receive: a later receive makes this handle obsolete. */
   readonly receives: number
   readonly messageId: string
 }
@@ -14,7 +14,7 @@ export function receiptHandle({ queueId, seq, receives, messageId }: Receipt): s
   return Buffer.from(`${queueId}:${seq}:${receives}:${messageId}`).toString('base64url')
 }
 
-/** Reads a handle; one that isn't ours, or of another queue, is `ReceiptHandleIsInvalid`. */
+/** Reads a handle; a foreign handle, or a handle of another queue, is `ReceiptHandleIsInvalid`. */
 export function receiptOf(queue: Queue, handle: string): Receipt {
   const [, queueId, seq, receives, messageId] =
     /^(\d+):(\d+):(\d+):([0-9a-f-]{36})$/.exec(Buffer.from(handle, 'base64url').toString('latin1')) ?? []

@@ -1,11 +1,11 @@
-/** ReceiveMessage: short and long polls, and what a receiver sees of a message. */
+/** ReceiveMessage: short and long polls, and the receiver's view of a message. */
 import { z } from 'zod'
 import { accountId } from './attributes.ts'
 import { sequenceNumber } from './message.ts'
 import type { ReceivedMessage } from './messages.ts'
 import type { SqsState } from './state.ts'
 
-/** Strict as a sent message is. The ranges are those of ReceiveMessage in the SQS API reference. */
+/** Strict, as for a sent message. The ranges are those of ReceiveMessage in the SQS API reference. */
 export const receiveSchema = z.strictObject({
   QueueUrl: z.string(),
   MessageSystemAttributeNames: z.array(z.string()).default([]),
@@ -14,8 +14,8 @@ export const receiveSchema = z.strictObject({
 })
 
 /**
- * Takes what is visible; if that is nothing, waits up to the asked time, in real seconds, for a message to arrive, to
- * become visible, or to be freed by its group. A caller that goes away takes nothing with it.
+ * Takes visible messages. Without a visible message, waits up to the requested time, in real seconds, until a message
+ * arrives, becomes visible, or is freed by its group. A caller that leaves takes no message with it.
  */
 export async function receive(
   { queues, messages, waiters }: SqsState,
@@ -35,7 +35,7 @@ export async function receive(
   return {}
 }
 
-/** A message as its receiver sees it: with the system attributes that were asked for, or with `All`. */
+/** The receiver's view of a message: with the requested system attributes, or with `All`. */
 export function shown(message: ReceivedMessage, names: readonly string[]): object {
   return {
     MessageId: message.id,

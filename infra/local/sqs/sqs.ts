@@ -1,7 +1,7 @@
 /**
- * Amazon SQS on one machine: the queues of one account, over the protocol that the AWS SDK speaks, in one SQLite file.
- * FIFO queues, long polls, visibility, retention, deduplication and dead letters behave as AWS documents them. What the
- * stack doesn't use is refused: standard queues, delays, message attributes, policies, tags.
+ * Amazon SQS on one machine: the queues of one account, over the protocol of the AWS SDK, in one SQLite file. FIFO
+ * queues, long polls, visibility, retention, deduplication and dead letters behave as AWS documents them. The service
+ * refuses features that the stack doesn't use: standard queues, delays, message attributes, policies, tags.
  */
 import { jsonListener } from '../json-protocol.ts'
 import { type LocalService, serve } from '../service.ts'
@@ -13,22 +13,23 @@ import type { SqsState } from './state.ts'
 import { createWaiters } from './waiters.ts'
 
 export interface SqsOptions {
-  /** The SQLite file; made with its folders if absent. Without it, everything is in memory. */
+  /** The SQLite file; made with its folders if absent. Without a file, all state is in memory. */
   readonly file?: string
-  /** Milliseconds since 1970; decides visibility, delay, retention and deduplication. Long polls wait in real time. */
+  /** Milliseconds since 1970; decides visibility, retention and deduplication. Long polls wait in real time. */
   readonly now?: () => number
   /**
-   * True where all consumers live in this process: what an earlier one had in flight is visible at once. Else a killed
-   * process would keep a FIFO group locked for a visibility timeout, which is many times what its function may take.
+   * True where all consumers live in this process: messages in flight from an earlier process are visible at once.
+   * Otherwise a killed process would lock a FIFO group for a visibility timeout, many times the timeout of its
+   * function.
    */
   readonly consumersWithin?: boolean
 }
 
-/** A body of 1 MiB whose every byte is escaped as \u00XX, and what surrounds it. */
+/** A body of 1 MiB with every byte escaped as \u00XX, and the rest of the request. */
 const requestBytesMax = 7 * 1_048_576
 
 /**
- * Serves SQS until closed. A message that was answered for survives the end of the process at any moment. Rejects with
+ * Serves SQS until closed. An answered message survives the end of the process at any moment. Rejects with
  * `sqs_state_in_use` if another process has the file.
  */
 export async function startSqs(options: SqsOptions): Promise<LocalService> {

@@ -1,4 +1,4 @@
-/** What the actions share: the queues, their messages and who waits for them; and how a caller names a queue. */
+/** The state that the actions share: queues, messages and waiting receivers; and how a caller names a queue. */
 import { z } from 'zod'
 import type { Call } from '../json-protocol.ts'
 import { accountId } from './attributes.ts'
@@ -15,7 +15,7 @@ export interface SqsState {
 
 const onQueue = z.object({ QueueUrl: z.string().optional() })
 
-/** The queue that `QueueUrl` names. The host doesn't matter: whoever asks here means this service. */
+/** The queue of `QueueUrl`. The host is irrelevant: every caller means this service. */
 export function queueOf(queues: Queues, input: unknown): Queue {
   const { QueueUrl } = onQueue.parse(input)
   if (!QueueUrl) throw sqsError('MissingParameter', 'The request must contain the parameter QueueUrl.')
@@ -26,5 +26,5 @@ export function queueOf(queues: Queues, input: unknown): Queue {
   return queues.get(name)
 }
 
-/** The SDK takes the URL's host as its endpoint, so it is the one by which the caller reached us. */
+/** The SDK takes the URL's host as its endpoint, so the URL has the host by which the caller reached the service. */
 export const queueUrl = (call: Call, queue: Queue): string => `http://${call.host}/${accountId}/${queue.name}`

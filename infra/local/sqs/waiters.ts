@@ -1,11 +1,11 @@
-/** Long polls: who waits for a queue, until something happened to it. */
+/** Long polls: receivers that wait for a queue until an event on the queue. */
 
 export interface Waiters {
   /** Resolves after `ms`, when the queue is notified, when `signal` aborts, or when all waiting ends. Never rejects. */
   wait(queueId: number, ms: number, signal: AbortSignal): Promise<void>
-  /** Lets everyone who waits for the queue look again. */
+  /** Wakes every receiver that waits for the queue. */
   notify(queueId: number): void
-  /** Ends all waiting, now and from now on. */
+  /** Ends all waiting, now and later. */
   end(): void
   readonly ended: boolean
 }

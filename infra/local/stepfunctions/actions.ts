@@ -20,7 +20,7 @@ import type { Runner } from './runner.ts'
 
 export interface Machine {
   readonly arn: string
-  /** Parsed Amazon States Language, its ARNs concrete. */
+  /** Parsed Amazon States Language, with concrete ARNs. */
   readonly definition: object
 }
 
@@ -30,7 +30,7 @@ export interface Backend {
   readonly runner: Runner
 }
 
-/** By name; what they are given is unchecked, and what they refuse is a `Refusal`. */
+/** By name; an action's input is unchecked, and its refusal is a `Refusal`. */
 export function stepFunctionsActions(backend: Backend): Record<string, Action> {
   const actions = typedActions(backend)
   return Object.fromEntries(Object.entries(actions).map(([name, act]) => [name, (body: unknown) => act(inputOf(body))]))
@@ -61,14 +61,14 @@ function typedActions(backend: Backend): Record<string, (input: Input) => object
       const text = jsonText(optional(input, 'input') ?? '{}', 'InvalidExecutionInput')
       const before = executions.get(executionArn(machine.arn, name))
       if (before) {
-        // A repeated start joins what runs; the name of what has ended is not free again.
+        // A repeated start joins a running execution; the name of an ended execution stays taken.
         if (before.live?.started.input !== text) {
           throw new Refusal('ExecutionAlreadyExists', `"${before.arn}" exists. Use another name for another execution.`)
         }
         return { executionArn: before.arn, startDate: before.startedAt / 1000 }
       }
       const execution = executions.start(machine.arn, name, text, machine.definition)
-      // After the answer, as on AWS: a function that is called at once may rely on the caller knowing the ARN.
+      // After the answer, as on AWS: a function called at once may rely on a caller that knows the ARN.
       setImmediate(() => runner.run(execution))
       return { executionArn: execution.arn, startDate: execution.startedAt / 1000 }
     },

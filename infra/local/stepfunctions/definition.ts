@@ -1,6 +1,6 @@
 /**
- * Takes a state machine's definition apart for the engine, and refuses at once what the engine would ignore or do
- * otherwise than AWS: a machine must not behave differently here without saying so.
+ * Takes a state machine's definition apart for the engine, and refuses at once whatever the engine would ignore or run
+ * otherwise than AWS: no machine may silently behave differently here.
  */
 import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctions'
 
@@ -14,7 +14,7 @@ export interface Retrier {
 }
 
 export interface TaskState {
-  /** Whether the task ends when its token is answered, rather than when its function returns. */
+  /** Whether the task ends with the answer to its token, rather than with the return of its function. */
   readonly waits: boolean
   readonly timeoutMs: number
   readonly retriers: readonly Retrier[]
@@ -22,9 +22,9 @@ export interface TaskState {
 
 export interface PreparedMachine {
   readonly engine: StateMachine
-  /** By state name, which is unique in the whole machine. */
+  /** By state name, unique in the whole machine. */
   readonly tasks: ReadonlyMap<string, TaskState>
-  /** Ms that each Wait state takes, by state name. */
+  /** Ms of each Wait state, by state name. */
   readonly waits: ReadonlyMap<string, number>
 }
 
@@ -40,7 +40,7 @@ export class DefinitionRefused extends Error {
   }
 }
 
-/** The states whose time is ours, by name. */
+/** The states with a timer of Muster's, by name. */
 interface Timed {
   readonly tasks: Map<string, TaskState>
   readonly waits: Map<string, number>
@@ -70,19 +70,19 @@ const supported: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const resourcePattern = /^arn:[\w-]+:states:::lambda:invoke(\.waitForTaskToken)?$/
 
-/** Parts of the context object that the engine has, or that we give it. */
+/** Parts of the context object that the engine has or `prepare` supplies. */
 const contextParts = new Set(['Execution', 'StateMachine', 'Task', 'Map'])
 
 /**
- * Seconds. The engine's own timer is set as far away as `setTimeout` allows (2^31 - 1 ms): timeouts are ours, because
- * they must count from the task's real start, which may lie before the last restart.
+ * Seconds. The engine's own timer is as far away as `setTimeout` allows (2^31 - 1 ms): the timeouts are measured
+ * outside of the engine, from the task's real start, which may lie before the last restart.
  */
 const engineTimeoutSeconds = 2_147_483
 
 /**
- * The definition as the engine runs it. Throws `DefinitionRefused` with all problems at once.
- * Changed on the way: timeouts and the retries of tasks and Wait states (ours, so that a replay counts them from their
- * real beginning), and `$$.Execution`, which the engine overwrites inside a Map: it is passed as `$$.Started`.
+ * The definition as the engine runs it. Throws `DefinitionRefused` with all problems at once. Two parts change:
+ * timeouts and retries of tasks and Wait states leave the engine, so that a replay counts them from their real
+ * beginning; and `$$.Execution`, which the engine overwrites inside a Map, becomes `$$.Started`.
  */
 export function prepare(definition: object): PreparedMachine {
   const text = JSON.stringify(definition)
@@ -94,16 +94,16 @@ export function prepare(definition: object): PreparedMachine {
   const copy = JSON.parse(
     text.replaceAll('$$.Execution', () => '$$.Started'),
     (key, value) =>
-      // "$" is the default, and the engine would take it for a field of that name.
+      // "$" is the default, but the engine would read a field of that name.
       key === 'ResultPath' && value === '$' ? undefined : value,
   ) as Level
   const states = prepareStates(copy, new Set(), timed, problems)
   if (copy.TimeoutSeconds !== undefined) {
-    problems.push('The machine has TimeoutSeconds, which has no effect here. Do without it.')
+    problems.push('The machine has TimeoutSeconds, which has no effect here. Remove it.')
   }
   if (problems.length > 0) throw new DefinitionRefused(problems)
   const engine = new StateMachine({ ...copy, States: states } as unknown as StateMachineDefinition, {
-    // The definition is linted where it is synthesized; here the validator alone would take 200 ms of every start.
+    // The definition is linted at its synthesis; here the validator alone would take 200 ms of every start.
     validationOptions: { noValidate: true },
   })
   return { engine, ...timed }
@@ -134,7 +134,7 @@ function checkFields(name: string, state: State, problems: string[]): void {
     return
   }
   for (const field of Object.keys(state)) {
-    if (!fields.has(field)) problems.push(`State "${name}" has ${field}, which has no effect here. Do without it.`)
+    if (!fields.has(field)) problems.push(`State "${name}" has ${field}, which has no effect here. Remove it.`)
   }
   const named = JSON.stringify([state.Retry, state.Catch])
   if (named.includes('"States.TaskFailed"')) {

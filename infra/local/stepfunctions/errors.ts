@@ -1,8 +1,8 @@
-/** What the endpoint answers when it refuses, under the names that the AWS SDK knows. */
+/** The refusals of the endpoint, under the names of the AWS SDK. */
 
 import { ServiceError } from '../json-protocol.ts'
 
-/** Client errors of the Step Functions API that are raised here; each is HTTP 400. */
+/** The client errors of the Step Functions API that the endpoint raises; each is HTTP 400. */
 export type RefusalCode =
   | 'ExecutionAlreadyExists'
   | 'ExecutionDoesNotExist'
@@ -26,11 +26,11 @@ export class Refusal extends ServiceError {
   }
 }
 
-/** A task or a whole execution failed with a States error: its `name` is what Retry and Catch match. */
+/** A task or a whole execution failed with a States error: Retry and Catch match its `name`. */
 export class StatesError extends Error {
-  /** Read by the engine: false for what Retry may not match. */
+  /** Read by the engine: false for an error that Retry may not match. */
   readonly isRetryable: boolean
-  /** Read by the engine: false for what Catch may not match. */
+  /** Read by the engine: false for an error that Catch may not match. */
   readonly isCatchable: boolean
 
   constructor(error: string, cause: string) {

@@ -1,6 +1,6 @@
 /**
- * All executions: a small index of every one in memory and in `index.jsonl`, and what a running one has done so far.
- * The journals decide; the index is brought in line with them when the store is opened.
+ * All executions: a small index of every execution in memory and in `index.jsonl`, and the progress of running
+ * executions. The journals decide; the open of the store brings the index in line with the journals.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,9 +19,9 @@ export interface Execution {
   readonly startedAt: number
   status: 'RUNNING' | EndStatus
   stoppedAt?: number
-  /** States entered; kept here once the execution has ended. */
+  /** States entered; stored here once the execution has ended. */
   transitions: number
-  /** Only while it runs. */
+  /** Only of a running execution. */
   live?: Live
 }
 
@@ -35,11 +35,11 @@ const retentionMs = 90 * 24 * 60 * 60 * 1000
 export class Executions {
   readonly #directory: string
   readonly #now: () => number
-  /** In the order in which they were started. */
+  /** In the order of their starts. */
   readonly #byKey = new Map<string, Execution>()
   #sequence = 0
 
-  /** Reads the index and the journals of what was running. One process at a time may have `directory` open. */
+  /** Reads the index and the journals of running executions. One process at a time may have `directory` open. */
   constructor(directory: string, now: () => number) {
     this.#directory = directory
     this.#now = now
@@ -55,7 +55,7 @@ export class Executions {
     return this.#byKey.get(keyOf(arn))
   }
 
-  /** The execution that a token of ours belongs to. */
+  /** The execution of a task token from this service. */
   byToken(token: string): Execution | undefined {
     return this.#byKey.get(token.slice(0, token.indexOf('.')))
   }
@@ -64,7 +64,7 @@ export class Executions {
     return [...this.#byKey.values()].filter((execution) => execution.live !== undefined)
   }
 
-  /** Newest first, at most `limit`, only those that were started before the sequence number `before`. */
+  /** Newest first, at most `limit`, only executions with a sequence number below `before`. */
   list(filter: { machineArn: string; status?: string; before: number; limit: number }): Execution[] {
     const found: Execution[] = []
     for (const execution of [...this.#byKey.values()].reverse()) {
@@ -75,7 +75,7 @@ export class Executions {
     return found
   }
 
-  /** Records a new execution; it is on disk when this returns. The name must be free. */
+  /** Records a new execution, on disk by the return. The name must be free. */
   start(machineArn: string, name: string, input: string, definition: object): Execution {
     const arn = executionArn(machineArn, name)
     const key = keyOf(arn)
@@ -87,7 +87,8 @@ export class Executions {
       definition: this.#keepDefinition(definition),
       placeholder: `task-token-${randomBytes(16).toString('hex')}`,
     }
-    // The index first: a journal without an index line would be found by nobody, the reverse is dropped at the next open.
+    // The index first: a journal without an index line would never be found; an index line without a journal is dropped
+    // at the next open.
     appendLine(this.#indexPath(), { key, arn, at } satisfies IndexLine)
     mkdirSync(dirname(this.#path(key)), { recursive: true })
     appendLine(this.#path(key), { ...started, at } satisfies Line)
@@ -96,7 +97,9 @@ export class Executions {
     return execution
   }
 
-  /** Appends a fact about a running execution. It is on disk when this returns, and nothing else changed if it throws. */
+  /**
+   * Appends a fact about a running execution, on disk by the return. If the append throws, nothing else has changed.
+   */
   record(execution: Execution, live: Live, fact: Fact): Line {
     const line: Line = { ...fact, at: this.#now() }
     appendLine(this.#path(execution.key), line)
@@ -104,7 +107,7 @@ export class Executions {
     return line
   }
 
-  /** The first end counts; later ones change nothing. */
+  /** The first end counts; later ends change nothing. */
   end(execution: Execution, end: End): void {
     const { live } = execution
     if (!live) return
@@ -114,7 +117,7 @@ export class Executions {
     appendLine(this.#indexPath(), { key, status: end.status, at, transitions } satisfies IndexLine)
   }
 
-  /** Everything that is recorded about an execution. */
+  /** All records of an execution. */
   read(execution: Execution): Line[] {
     return readLines<Line>(this.#path(execution.key), { repair: false })
   }
@@ -141,7 +144,7 @@ export class Executions {
     const lines = readLines<Line>(this.#path(execution.key), { repair: true })
     const started = lines[0]
     if (started?.kind !== 'started') {
-      // The process died while it recorded this start, so nobody was told that it had happened.
+      // The process died during the record of this start, so no caller has an answer about it.
       this.#forget(execution)
       return
     }
@@ -223,7 +226,7 @@ function keyOf(arn: string): string {
   return createHash('sha256').update(arn).digest('hex').slice(0, 32)
 }
 
-/** Whole or not at all, whenever the process dies. */
+/** Atomic, whenever the process dies. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text)
   renameSync(`${path}.new`, path)

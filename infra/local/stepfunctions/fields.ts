@@ -2,10 +2,10 @@
 import { Refusal } from './errors.ts'
 import { dataBytesMax } from './task.ts'
 
-/** What the SDK sent; its members are checked one by one. */
+/** The SDK's input; each member is checked by itself. */
 export type Input = Readonly<Record<string, unknown>>
 
-/** The members of a request; none for a body that is no object. */
+/** The members of a request; none for a body other than an object. */
 export function inputOf(body: unknown): Input {
   return typeof body === 'object' && body !== null ? (body as Input) : {}
 }
@@ -20,10 +20,10 @@ const pageResultsDefault = 100
 
 const nameCharactersMax = 80
 
-/** What a name may not contain: StartExecution in the API reference. `\s` and surrogates included. */
+/** Characters that a name may not contain: StartExecution in the API reference. `\s` and surrogates included. */
 const forbiddenInName = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}\p{Cs}\uFFFE\uFFFF]/u
 
-/** The token's execution in 32 hex digits, and 32 that nobody can guess. */
+/** The token's execution in 32 hex digits, and 32 unguessable digits. */
 const tokenPattern = /^[0-9a-f]{32}\.[0-9a-f]{32}$/
 
 export function required(input: Input, field: string): string {
@@ -57,21 +57,21 @@ export function jsonText(text: string, code: 'InvalidExecutionInput' | 'InvalidO
   if (Buffer.byteLength(text) > dataBytesMax) {
     throw new Refusal(
       'ValidationException',
-      `It has more than ${dataBytesMax} bytes. Store the content and pass its key.`,
+      `The text has more than ${dataBytesMax} bytes. Store the content and pass its key.`,
     )
   }
   try {
     JSON.parse(text)
     return text
   } catch {
-    throw new Refusal(code, 'It is no JSON text. Serialise the value with JSON.stringify.')
+    throw new Refusal(code, 'The text is no JSON. Serialise the value with JSON.stringify.')
   }
 }
 
 export function taskToken(input: Input): string {
   const token = required(input, 'taskToken')
   if (tokenPattern.test(token)) return token
-  throw new Refusal('InvalidToken', 'This is no task token. Pass on $$.Task.Token unchanged.')
+  throw new Refusal('InvalidToken', 'The value is no task token. Pass on $$.Task.Token unchanged.')
 }
 
 export function errorAndCause(input: Input): { error?: string; cause?: string } {
@@ -84,7 +84,7 @@ export function errorAndCause(input: Input): { error?: string; cause?: string } 
   return { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) }
 }
 
-/** The page that was asked for: how many results, and where the last page ended. */
+/** The requested page: the number of results, and the end of the last page. */
 export function page(input: Input): { limit: number; after: number | undefined } {
   const limit = input.maxResults ?? 0
   if (!Number.isInteger(limit) || (limit as number) < 0 || (limit as number) > pageResultsMax) {
@@ -92,7 +92,7 @@ export function page(input: Input): { limit: number; after: number | undefined }
   }
   const token = optional(input, 'nextToken')
   if (token !== undefined && !/^\d{1,15}$/.test(token)) {
-    throw new Refusal('InvalidToken', 'This is no token of a page. Pass on nextToken unchanged, or leave it out.')
+    throw new Refusal('InvalidToken', 'The value is no token of a page. Pass on nextToken unchanged, or omit it.')
   }
   return { limit: (limit as number) || pageResultsDefault, after: token === undefined ? undefined : Number(token) }
 }

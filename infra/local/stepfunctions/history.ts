@@ -1,11 +1,11 @@
-/** A journal as the history that GetExecutionHistory shows: for people, who look for where a run stands and why. */
+/** A journal as the history of GetExecutionHistory: for people who look for the state of a run and its reason. */
 import type { Line } from './journal.ts'
 
 type Event = Readonly<Record<string, unknown>> & { readonly type: string }
 
 const resourceType = 'lambda'
 
-/** The events of a journal in the order in which they happened, numbered from 1. */
+/** The events of a journal in their order, numbered from 1. */
 export function historyOf(lines: readonly Line[]): Record<string, unknown>[] {
   const waiting = new Set<string>()
   return lines

@@ -1,6 +1,7 @@
 /**
- * What an execution has done, one JSON line per fact, appended to one small file per execution. A line is written
- * before anything depends on it, so that a process which dies at any moment leaves a true account.
+ * The journal of an execution, one JSON line for each fact, appended to one small file for each execution. The line of
+ * a fact is written before anything depends on the fact, so that the death of the process at any moment leaves a true
+ * account.
  */
 import { appendFileSync, readFileSync, truncateSync } from 'node:fs'
 
@@ -20,18 +21,18 @@ export interface End {
 export interface StartedFact {
   readonly kind: 'started'
   readonly arn: string
-  /** JSON text exactly as it was given: a repeated start must bring the same. */
+  /** The exact JSON text of the start: a repeated start must bring the same text. */
   readonly input: string
-  /** SHA-256 of the definition: an execution keeps the one it was started with. */
+  /** SHA-256 of the definition: an execution keeps the definition of its start. */
   readonly definition: string
   /** Stands for `$$.Task.Token` in payloads, unguessable, until the task's own token is known. */
   readonly placeholder: string
 }
 
-/** `task` is the state's name, the digest of its payload, and how often that pair came before. */
+/** `task` is the state's name, the digest of its payload, and the number of earlier occurrences of that pair. */
 export type Fact =
   | StartedFact
-  /** `data`: JSON text of a state's input or output; null when it is too long for a person to want it here. */
+  /** `data`: JSON text of a state's input or output; null for a text too long for a person. */
   | { readonly kind: 'entered' | 'exited'; readonly state: string; readonly type: string; readonly data: string | null }
   | { readonly kind: 'iteration'; readonly change: string; readonly state: string; readonly index: number }
   /** An attempt begins. `token` and `deadline` (ms since the epoch) make an answer possible even before the replay. */
@@ -42,26 +43,26 @@ export type Fact =
       readonly deadline: number
       readonly token?: string
     }
-  /** The function of a waiting task returned: it is not called again. */
+  /** The function of a waiting task returned: no replay calls the function again. */
   | { readonly kind: 'submitted'; readonly task: string }
   | ({ readonly kind: 'outcome'; readonly task: string } & Outcome)
   /** The task is to be tried again, not before `until` (ms since the epoch). */
   | { readonly kind: 'retry'; readonly task: string; readonly until: number }
-  /** A Wait state was entered, `wait` being its `task`. It ends at `until` (ms since the epoch). */
+  /** The execution entered a Wait state, with `wait` as its `task`. The state ends at `until` (ms since the epoch). */
   | { readonly kind: 'wait'; readonly wait: string; readonly until: number }
   | ({ readonly kind: 'ended' } & End)
 
 /** `at`: ms since the epoch. */
 export type Line = Fact & { readonly at: number }
 
-/** Appends one line. It survives the end of this process once this returns (not the end of the machine: no fsync). */
+/** Appends one line. By the return the line survives the end of this process (not the end of the machine: no fsync). */
 export function appendLine(path: string, line: object): void {
   appendFileSync(path, `${JSON.stringify(line)}\n`)
 }
 
 /**
- * All complete lines; an absent file has none. A last line that a dying process left incomplete was never relied
- * on: it is cut off with `repair`, so that the next append begins a line of its own.
+ * All complete lines; an absent file has none. Nothing has relied on a last line that a dying process left incomplete:
+ * `repair` cuts the line off, so that the next append begins a line of its own.
  */
 export function readLines<T>(path: string, options: { repair: boolean }): T[] {
   const bytes = readIfExists(path)

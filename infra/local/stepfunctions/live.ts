@@ -1,7 +1,7 @@
-/** What the process keeps in memory of an execution while it runs: read from its journal, and kept up with it. */
+/** A running execution in memory: read from its journal, and updated with each line. */
 import type { Line, Outcome, StartedFact } from './journal.ts'
 
-/** One try of a task. Those of the journal wait here until the replay comes to them. */
+/** One try of a task. The tries in the journal wait here for the replay. */
 export interface Attempt {
   readonly task: string
   readonly token: string | undefined
@@ -11,7 +11,7 @@ export interface Attempt {
   outcome?: Outcome
   /** Ms since the epoch: when the next attempt is due. */
   retryAt?: number
-  /** Told of the outcome, once the replay has come here. */
+  /** Gets the outcome, once the replay has come here. */
   settle?: (outcome: Outcome) => void
 }
 
@@ -20,18 +20,18 @@ export interface Live {
   readonly startedAt: number
   /** By task, until the task's result is with the engine. */
   readonly attempts: Map<string, Attempt[]>
-  /** Until when each Wait state lasts, ms since the epoch, by what `task` is for a task. */
+  /** The end of each Wait state, ms since the epoch, by the key that `task` is for a task. */
   readonly waits: Map<string, number>
   /** Attempts whose token can still be answered, by token. */
   readonly open: Map<string, Attempt>
-  /** How often each pair of a state and a payload came so far. */
+  /** The number of occurrences of each pair of a state and a payload until now. */
   readonly occurrences: Map<string, number>
-  /** Events of the journal that the replay will repeat, and how often. */
+  /** Events of the journal that the replay will repeat, with their numbers. */
   readonly repeated: Map<string, number>
   /** Lines in the journal. */
   lines: number
   transitions: number
-  /** End all that waits, once the execution is over or the process closes. */
+  /** Each ends a wait, once the execution is over or the process closes. */
   readonly stops: Set<() => void>
   /** Ends the engine's run. */
   abort?: () => void
@@ -63,7 +63,7 @@ export function liveFrom(lines: readonly Line[], started: StartedFact): Live {
   return live
 }
 
-/** Takes in what was just appended. */
+/** Takes in an appended line. */
 export function note(live: Live, line: Line): void {
   live.lines += 1
   switch (line.kind) {
@@ -102,7 +102,7 @@ export function note(live: Live, line: Line): void {
   }
 }
 
-/** Whether the replay only repeats this event, which the journal already has. Counts it off. */
+/** Whether the replay only repeats this event from the journal. Counts the event off. */
 export function isRepeated(live: Live, line: Parameters<typeof eventKey>[0]): boolean {
   const key = eventKey(line)
   const left = key === undefined ? 0 : (live.repeated.get(key) ?? 0)
@@ -112,14 +112,14 @@ export function isRepeated(live: Live, line: Parameters<typeof eventKey>[0]): bo
   return true
 }
 
-/** Iterations run side by side, so events come in another order at the next replay, but as many of each. */
+/** Iterations run side by side, so the next replay brings events in another order, but as many of each. */
 function eventKey(line: { kind: string; state?: string; change?: string; index?: number }): string | undefined {
   if (line.kind === 'entered' || line.kind === 'exited') return `${line.kind} ${line.state}`
   if (line.kind === 'iteration') return `${line.change} ${line.index} ${line.state}`
   return undefined
 }
 
-/** The attempts of one task follow each other, so whatever is said of it is about the last one. */
+/** The attempts of one task follow each other: each fact about the task is about the last attempt. */
 function lastAttempt(live: Live, task: string): Attempt | undefined {
   return live.attempts.get(task)?.at(-1)
 }

@@ -8,9 +8,8 @@ const intervalSecondsDefault = 1
 const backoffRateDefault = 2
 
 /**
- * Remembers how often each retrier of one task was used. The answer is the delay in ms until the next attempt, or
- * undefined when the error is final. The first retrier that names the error decides alone.
- * `random` draws from [0, 1), for the jitter.
+ * Counts the uses of each retrier of one task. The answer is the delay in ms until the next attempt, or undefined for a
+ * final error. The first retrier that names the error decides alone. `random` draws from [0, 1), for the jitter.
  */
 export function retryDelays(
   retriers: readonly Retrier[],

@@ -1,4 +1,4 @@
-/** Runs executions in the engine, from their beginning or from what their journals say, and ends them once. */
+/** Runs executions in the engine, from their beginning or from their journals, and ends each once. */
 
 import type { StateMachine } from 'aws-local-stepfunctions'
 import { ServiceError } from '../json-protocol.ts'
@@ -11,17 +11,20 @@ import { conclude, type Invoke, Over, performTask, performWait, type TaskHost } 
 
 type EngineEvent = ReturnType<StateMachine['run']>['eventLogs'] extends AsyncGenerator<infer Event> ? Event : never
 
-/** Events of an execution's history; one that has more fails: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
+/**
+ * Events of an execution's history; a longer history fails:
+ * https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html.
+ */
 const historyEventsMax = 25_000
 
-/** Characters of a state's input or output that the history keeps for people. */
+/** Characters of a state's input or output in the history for people. */
 const historyDataMax = 4_096
 
 export class Runner {
   readonly #executions: Executions
   readonly #invoke: Invoke
   readonly #now: () => number
-  /** By digest: a few definitions at most, the current ones and those of executions from before. */
+  /** By digest: a few definitions at most, the current ones and those of earlier executions. */
   readonly #machines = new Map<string, PreparedMachine>()
 
   constructor(executions: Executions, invoke: Invoke, now: () => number) {
@@ -30,7 +33,10 @@ export class Runner {
     this.#now = now
   }
 
-  /** Lets a running execution run, unless this process already does. Never throws: what goes wrong ends or suspends it. */
+  /**
+   * Runs a running execution, unless this process runs it already. Never throws: a failure ends or suspends the
+   * execution.
+   */
   run(execution: Execution): void {
     const { live } = execution
     if (!live || live.running || live.over) return
@@ -45,7 +51,7 @@ export class Runner {
     const host = this.#host(execution, live)
     const performed = (name: string, perform: (input: unknown) => Promise<unknown>) => [
       name,
-      // The engine's own JSON type cannot be named from outside; what a task returns was parsed from JSON.
+      // The engine's own JSON type has no name outside; a task's result was parsed from JSON.
       async (input: unknown) =>
         (await perform(input).catch((error: unknown) => {
           if (!(error instanceof StatesError)) this.#suspend(execution, live, error)
@@ -79,7 +85,7 @@ export class Runner {
       })
   }
 
-  /** Ends an execution from outside. The first end counts. Throws if it is suspended, and so cannot be ended now. */
+  /** Ends an execution from outside. The first end counts. Throws for a suspended execution, which cannot end now. */
   stop(execution: Execution, end: End): void {
     this.#end(execution, end)
     if (execution.live) {
@@ -88,14 +94,14 @@ export class Runner {
     }
   }
 
-  /** Answers a task token. Throws TaskTimedOut or TaskDoesNotExist; the outcome is on disk when this returns. */
+  /** Answers a task token. Throws TaskTimedOut or TaskDoesNotExist; the outcome is on disk by the return. */
   answer(token: string, outcome: Outcome): void {
     const { host, attempt } = this.#waiting(token)
     if (attempt.deadline <= this.#now()) throw timedOut()
     if (!conclude(host, attempt, outcome)) throw timedOut()
   }
 
-  /** Lets go of everything that runs. Nothing is recorded from here on: at the next start it goes on where it was. */
+  /** Lets go of all running executions and records nothing more: the next start continues them. */
   close(): void {
     for (const { live } of this.#executions.running()) if (live) letGo(live)
   }
@@ -103,7 +109,7 @@ export class Runner {
   #waiting(token: string) {
     const execution = this.#executions.byToken(token)
     if (!execution) {
-      throw new Refusal('TaskDoesNotExist', 'No execution here gave out this token. Answer where it came from.')
+      throw new Refusal('TaskDoesNotExist', 'No execution of this service issued the token. Answer the service that issued it.')
     }
     const { live } = execution
     const attempt = live?.over === false ? live.open.get(token) : undefined
@@ -153,12 +159,14 @@ export class Runner {
     }
   }
 
-  /** What happened could not be written down, so the execution must not go on. It stays RUNNING for the next start. */
+  /**
+   * The event could not be recorded, so the execution must not go on. The execution stays RUNNING for the next start.
+   */
   #suspend(execution: Execution, live: Live, error: unknown): void {
     if (live.over) return
     letGo(live)
     process.emitWarning(
-      `Execution ${execution.name} is suspended: ${messageOf(error)}. Free the disk or mend its folder, then start again.`,
+      `Execution ${execution.name} is suspended: ${messageOf(error)}. Free the disk or repair its folder, then start again.`,
       { code: 'execution_suspended' },
     )
   }
@@ -172,7 +180,7 @@ export class Runner {
   }
 }
 
-/** Ends every wait of an execution, the engine first, so that it doesn't go on with what the others tell it. */
+/** Ends every wait of an execution, the engine first, so that the engine ignores the ends of the other waits. */
 function letGo(live: Live): void {
   live.over = true
   live.abort?.()
@@ -197,7 +205,7 @@ function contextOf(execution: Execution, live: Live): Record<string, unknown> {
 }
 
 function factOf(event: EngineEvent, waits: PreparedMachine['waits']): Fact | undefined {
-  // A Wait state is a task to the engine (see `prepare`), and to nobody else.
+  // A Wait state is a task to the engine alone (see `prepare`).
   const typeOf = ({ name, type }: { name: string; type: string }) => (waits.has(name) ? 'Wait' : type)
   switch (event.type) {
     case 'StateEntered': {
@@ -223,7 +231,7 @@ function dataOf(value: unknown): string | null {
 }
 
 function timedOut(): Refusal {
-  return new Refusal('TaskTimedOut', 'The task is not waiting any more. Read its execution to see what became of it.')
+  return new Refusal('TaskTimedOut', 'The task is not waiting any more. Its execution has the outcome.')
 }
 
 function nameless(error: unknown): { name: string; message: string } {

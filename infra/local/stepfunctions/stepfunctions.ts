@@ -10,23 +10,23 @@ import type { Invoke } from './task.ts'
 export type { Machine } from './actions.ts'
 export type { Invoke } from './task.ts'
 
-/** Bytes: a StartExecution with the longest input, escaped, stays below this; nothing else is as long. */
+/** Bytes: a StartExecution with the longest input, escaped, is the longest request and stays below this limit. */
 const requestBytesMax = 2 * 1024 * 1024
 
 export interface LocalStepFunctions extends LocalService {
-  /** States that an execution has entered so far, all iterations included. Throws for an unknown ARN. */
+  /** States that an execution has entered until now, with all iterations. Throws for an unknown ARN. */
   transitions(executionArn: string): number
-  /** Lets every execution that was running when the last process ended go on. Call it once functions can be invoked. */
+  /** Continues every execution of the last process. To be called once functions can be invoked. */
   resume(): Promise<void>
 }
 
 /**
- * Serves the machines on 127.0.0.1. Executions live under `directory`, which only one process may use at a time.
- * Answers to tokens of an earlier process are taken from the start, before `resume` too. Throws `DefinitionRefused` for a machine that would run otherwise than on AWS.
- *
- * Durable against the end of the process at any moment: what was answered is on disk. A function whose result is on
- * disk is not invoked again; one that was in flight is. `close` stops at once and leaves executions RUNNING.
- * `now` is in ms since the epoch; deadlines are kept in its terms.
+ * Serves the machines on 127.0.0.1. Executions live under `directory`, for one process at a time. The service takes
+ * answers to tokens of an earlier process from the start, before `resume` too. Throws `DefinitionRefused` for a machine
+ * that would run otherwise than on AWS.
+ * Durable against the end of the process at any moment: every answered fact is on disk. A function with a result on
+ * disk is not invoked again; a function in flight is. `close` stops at once and leaves executions RUNNING. `now` is in
+ * ms since the epoch, as deadlines are.
  */
 export async function startStepFunctions(options: {
   directory: string

@@ -1,11 +1,10 @@
 /**
- * One task of an execution: invoked, waited for, tried again, in a way that can be repeated from the journal.
- *
- * The journal knows a task by its state's name, the digest of its payload, and how often that pair came before, which
- * is the same in every replay because all else follows from the input and from earlier results. An attempt with an
- * outcome is not made again. A waiting attempt keeps its token, so that whoever has it can still answer. One that was
- * in flight when the process died is invoked again, as Lambda's own retries would. A wait between attempts ends at the
- * time that was written down when it began.
+ * One task of an execution: its invocations, its waits and its retries, repeatable from the journal.
+ * The journal knows a task by its state's name, the digest of its payload, and the number of earlier occurrences of
+ * that pair. The number is the same in every replay, because all else follows from the input and from earlier results.
+ * An attempt with an outcome is not made again. A waiting attempt keeps its token, so that the holder can still answer.
+ * An attempt in flight at the death of the process is invoked again, as by Lambda's own retries. A wait between
+ * attempts ends at the time recorded at its beginning.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { TaskState } from './definition.ts'
@@ -15,10 +14,13 @@ import type { Attempt, Live } from './live.ts'
 import { retryDelays } from './retry.ts'
 import { callAt } from './timer.ts'
 
-/** Invokes a function. Rejects with an error named `FunctionError` (errorType, errorMessage) for what the function threw. */
+/**
+ * Invokes a function. Rejects with an error named `FunctionError` (errorType, errorMessage) for an error of the
+ * function.
+ */
 export type Invoke = (functionArn: string, payload: unknown, signal: AbortSignal) => Promise<unknown>
 
-/** The execution that a task belongs to. */
+/** The execution of a task. */
 export interface TaskHost {
   /** Leads from a token to its execution. */
   readonly key: string
@@ -26,7 +28,7 @@ export interface TaskHost {
   readonly invoke: Invoke
   /** Ms since the epoch. */
   readonly now: () => number
-  /** Throws if the fact could not be written; nothing has changed then. */
+  /** Throws if the fact could not be written; then nothing has changed. */
   record(fact: Fact): void
 }
 
@@ -44,8 +46,8 @@ export class Over extends Error {
 }
 
 /**
- * Resolves with the task's result, live or from the journal. Rejects with a `StatesError` once no retrier is left,
- * with `Over`, or with whatever kept a fact from being written.
+ * Resolves with the task's result, live or from the journal. Rejects with a `StatesError` once no retrier is left, with
+ * `Over`, or with the failure of a fact's write.
  */
 export async function performTask(host: TaskHost, name: string, state: TaskState, template: unknown): Promise<unknown> {
   const text = JSON.stringify(template)
@@ -73,7 +75,7 @@ export async function performTask(host: TaskHost, name: string, state: TaskState
   }
 }
 
-/** Resolves when a Wait state of `ms` is over, counted from when it was entered first. Rejects as `performTask` does. */
+/** Resolves at the end of a Wait state of `ms`, counted from its first entry. Rejects as `performTask` does. */
 export async function performWait(host: TaskHost, name: string, ms: number, input: unknown): Promise<void> {
   if (host.live.over) throw new Over()
   const wait = nextTask(host.live, name, JSON.stringify(input))
@@ -81,7 +83,10 @@ export async function performWait(host: TaskHost, name: string, ms: number, inpu
   await waitUntil(host, host.live.waits.get(wait) ?? host.now())
 }
 
-/** Writes an attempt's outcome down and passes it on. The first one counts; false if there was one, or all is over. */
+/**
+ * Writes an attempt's outcome down and passes it on. The first outcome counts; false for a later outcome, or after the
+ * end.
+ */
 export function conclude(host: TaskHost, attempt: Attempt, outcome: Outcome): boolean {
   if (attempt.outcome || host.live.over) return false
   host.record({ kind: 'outcome', task: attempt.task, ...outcome })
@@ -106,11 +111,11 @@ function begin(host: TaskHost, task: string, state: TaskState, text: string): At
   return attempt
 }
 
-/** Waits for an attempt's outcome; its function is invoked unless it is known to have returned. */
+/** Waits for an attempt's outcome; invokes its function unless the journal knows of the function's return. */
 function settle(host: TaskHost, attempt: Attempt, state: TaskState, text: string, replayed: boolean): Promise<Outcome> {
   return new Promise<Outcome>((resolve, reject) => {
     const controller = new AbortController()
-    // A repeated invocation gets its whole time; a wait counts from when its token was given out.
+    // A repeated invocation gets its whole time; a wait counts from the issue of its token.
     const deadline = replayed && !state.waits ? host.now() + state.timeoutMs : attempt.deadline
     const cancelTimer = callAt(deadline, host.now, () => {
       guarded(reject, () => conclude(host, attempt, { error: 'States.Timeout', cause: '' }))
@@ -124,7 +129,8 @@ function settle(host: TaskHost, attempt: Attempt, state: TaskState, text: string
     attempt.settle = (outcome) => {
       cancelTimer()
       host.live.stops.delete(stop)
-      // On AWS too, a function that is running when its task ends runs on. What still waits for a worker does not start.
+      // On AWS too, a function at work continues after the end of its task. A call that waits for a worker does not
+      // start.
       controller.abort()
       resolve(outcome)
     }
@@ -146,7 +152,7 @@ function withToken(host: TaskHost, attempt: Attempt, text: string): string {
   return attempt.token === undefined ? text : text.replaceAll(host.live.started.placeholder, attempt.token)
 }
 
-/** As the integration `lambda:invoke` wraps what a function returned. */
+/** Wraps a function's result as the integration `lambda:invoke` does. */
 function resultOf(payload: unknown): Outcome {
   const output = JSON.stringify({ ExecutedVersion: '$LATEST', Payload: payload ?? null, StatusCode: 200 })
   if (Buffer.byteLength(output) <= dataBytesMax) return { output }
@@ -163,7 +169,7 @@ function failureOf(error: unknown): Outcome {
   const known = error as { name?: unknown; errorType?: unknown; errorMessage?: unknown } | null | undefined
   const isFunctionError = known?.name === 'FunctionError' && typeof known.errorType === 'string'
   const errorMessage = isFunctionError ? known.errorMessage : error instanceof Error ? error.message : String(error)
-  // Whoever invokes has no word for it, and so has AWS: then nobody knows what became of the function.
+  // Neither the caller nor AWS has a word for an unknown fate of the function.
   const errorType = isFunctionError ? (known.errorType as string) : 'Lambda.Unknown'
   return { error: errorType, cause: JSON.stringify({ errorType, errorMessage, trace: [] }) }
 }

@@ -2,13 +2,14 @@
  * GitHub, simulated: the local stand-in's own routes and rules over records and commits in memory. Everything here is
  * settled by microtasks alone, what people do as well as what is asked, so nothing of it outlasts the event it is done in.
  */
-import { assemble } from '../../../infra/local/github/assembly.ts'
+
 import type { AppIdentity } from '../../../infra/local/github/authentication.ts'
 import type { Controls } from '../../../infra/local/github/controls.ts'
-import type { Entropy } from '../../../infra/local/github/entropy.ts'
 import { installationId } from '../../../infra/local/github/identity.ts'
 import { newContent } from '../../../infra/local/github/limits.ts'
+import type { RandomSource } from '../../../infra/local/github/random-source.ts'
 import { pullKey, type Repository } from '../../../infra/local/github/records.ts'
+import { createStandIn } from '../../../infra/local/github/stand-in.ts'
 import { memoryStorage } from '../../../infra/local/github/store/memory.ts'
 import { MemoryGit } from './github/memory-git.ts'
 import { type AcceptedWrite, type FindPull, recordWrites } from './github/writes.ts'
@@ -79,11 +80,11 @@ export function createGitHub(options: SimulatedGitHubOptions): SimulatedGitHub {
     return number === undefined ? undefined : store.get('pull', pullKey(id, number))
   }
   const recorded = recordWrites(findPull, now)
-  const { api, controls, store, webhooks, world } = assemble({
+  const { api, controls, store, webhooks, world } = createStandIn({
     app,
     storage: memoryStorage(),
     openGit: async (name) => gitNamed(name),
-    entropy: counting(),
+    random: counting(),
     now,
     url: () => url,
     lagMs,
@@ -144,7 +145,7 @@ export function createGitHub(options: SimulatedGitHubOptions): SimulatedGitHub {
 }
 
 /** Nobody guesses a simulated token, so they are counted: the same in every world that does the same. */
-function counting(): Entropy {
+function counting(): RandomSource {
   let count = 0
   return {
     hex(bytes) {

@@ -1,29 +1,6 @@
 /** What changed between two commits: the list of files with their counts, and the patches of a page of them. */
+import { type Change, type ChangeList, LISTED_FILES_MAX } from './git.ts'
 import { fieldsOf, streamGit } from './process.ts'
-
-export interface Change {
-  status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed'
-  path: string
-  /** Where a renamed file was. */
-  previousPath: string | null
-  /** Blobs before and after; all zeros where there is none. */
-  oldSha: string
-  newSha: string
-  additions: number
-  deletions: number
-}
-
-export interface ChangeList {
-  /** In git's order, by path; at most `LISTED_FILES_MAX`. */
-  changes: Change[]
-  /** Of all changed files, listed or not. */
-  fileCount: number
-  additions: number
-  deletions: number
-}
-
-/** "A maximum of 3000 files": docs.github.com, REST, list pull requests files. */
-export const LISTED_FILES_MAX = 3_000
 
 /** "No single file's diff may exceed 20,000 lines … or 500 KB": docs.github.com, limits for viewing content and diffs. */
 const PATCH_LINES_MAX = 20_000

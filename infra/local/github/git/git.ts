@@ -1,6 +1,4 @@
 /** A git repository as the routes read it: on disk, or, where nothing may wait, in memory. Nothing is ever written through it. */
-import type { Change, ChangeList } from './diff.ts'
-import type { GitObject } from './objects.ts'
 
 export interface Git {
   /** Where it is. One that is opened by this name again is the same. */
@@ -55,3 +53,35 @@ export interface Commit {
   committer: Signature
   message: string
 }
+
+export interface GitObject {
+  sha: string
+  type: 'blob' | 'tree' | 'commit' | 'tag'
+  size: number
+  /** Null if the object is larger than the reader asked for. */
+  bytes: Buffer | null
+}
+
+export interface Change {
+  status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed'
+  path: string
+  /** Where a renamed file was. */
+  previousPath: string | null
+  /** Blobs before and after; all zeros where there is none. */
+  oldSha: string
+  newSha: string
+  additions: number
+  deletions: number
+}
+
+export interface ChangeList {
+  /** In git's order, by path; at most `LISTED_FILES_MAX`. */
+  changes: Change[]
+  /** Of all changed files, listed or not. */
+  fileCount: number
+  additions: number
+  deletions: number
+}
+
+/** "A maximum of 3000 files": docs.github.com, REST, list pull requests files. */
+export const LISTED_FILES_MAX = 3_000

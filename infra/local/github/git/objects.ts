@@ -1,14 +1,7 @@
 /** Reads single git objects through one long-lived `git cat-file --batch`, so that a blob costs no process of its own. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { GitObject } from './git.ts'
 import { GitFailure, gitArguments, gitEnvironment } from './process.ts'
-
-export interface GitObject {
-  sha: string
-  type: 'blob' | 'tree' | 'commit' | 'tag'
-  size: number
-  /** Null if the object is larger than the reader asked for. */
-  bytes: Buffer | null
-}
 
 interface Waiting {
   bytesMax: number

@@ -1,9 +1,9 @@
 /** A git repository on disk as GitHub's API sees one: refs, commits, trees, blobs. Nothing is ever written into it. */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Change, type ChangeList, listChanges, readPatches } from './diff.ts'
-import type { Commit, Git, TreeEntry } from './git.ts'
-import { type GitObject, ObjectReader } from './objects.ts'
+import { listChanges, readPatches } from './diff.ts'
+import type { Change, ChangeList, Commit, Git, GitObject, TreeEntry } from './git.ts'
+import { ObjectReader } from './objects.ts'
 import { fieldsOf, GitFailure, runGit, streamGit } from './process.ts'
 
 /** Small answers: a SHA, two counts. */

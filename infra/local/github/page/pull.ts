@@ -1,5 +1,5 @@
 /** The page of one pull request: what it is, what was checked, what was said, and the diff with the comments in place. */
-import type { Change } from '../git/diff.ts'
+import type { Change } from '../git/git.ts'
 import type { PatchLine } from '../patch.ts'
 import type { Annotation, CheckRun, ReviewComment } from '../records.ts'
 import type { PullRequestSnapshot } from '../snapshot.ts'

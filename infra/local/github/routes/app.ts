@@ -2,7 +2,7 @@
 import { type Authentication, botOf } from '../authentication.ts'
 import { type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { accountId, installationId } from '../identity.ts'
-import { appShape, publicUserShape, tokenShape } from '../shapes/account.ts'
+import { appJson, publicUserJson, tokenJson } from '../representations/account.ts'
 import { TOP } from '../store/store.ts'
 import type { World } from '../world.ts'
 
@@ -13,7 +13,7 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
       pattern: '/app',
       handle: (call) => {
         requireApp(call)
-        return ok(appShape(call.url.origin, world.app))
+        return ok(appJson(call.url.origin, world.app))
       },
     },
     {
@@ -25,7 +25,7 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
         const known = world.store.list('repository', TOP).some(({ owner }) => installationId(owner) === id)
         if (!known) throw notFound()
         const { token, expiresAt } = authentication.issueToken(id)
-        return { status: 201, json: tokenShape(world.app, token, expiresAt) }
+        return { status: 201, json: tokenJson(world.app, token, expiresAt) }
       },
     },
     {
@@ -35,7 +35,7 @@ export function appRoutes(world: World, authentication: Authentication): Route[]
         const { login = '' } = call.params
         const bot = botOf(world.app)
         const isBot = accountId(login) === accountId(bot.login)
-        return ok(publicUserShape(call.url.origin, isBot ? bot : { login, type: 'User' }))
+        return ok(publicUserJson(call.url.origin, isBot ? bot : { login, type: 'User' }))
       },
     },
   ]

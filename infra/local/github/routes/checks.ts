@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Answer, type Call, notFound, ok, parseBody, Refusal, type Route } from '../http.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type Annotation, type CheckRun, commitKey, type Repository } from '../records.ts'
-import { annotationShape, checkRunShape } from '../shapes/check.ts'
+import { annotationJson, checkRunJson } from '../representations/check.ts'
 import type { Reader } from '../store/access.ts'
 import type { World } from '../world.ts'
 
@@ -88,7 +88,7 @@ async function create(world: World, call: Call): Promise<Answer> {
     writer.put('checkRun', id, commitKey(repository.id, created.headSha), created)
     return created
   })
-  return { status: 201, json: checkRunShape(call.url.origin, world.app, repository, run) }
+  return { status: 201, json: checkRunJson(call.url.origin, world.app, repository, run) }
 }
 
 function update(world: World, call: Call): Answer {
@@ -97,7 +97,7 @@ function update(world: World, call: Call): Answer {
     const { repository, run } = find(world, call, writer)
     const updated = changed(run, input, world.now())
     writer.put('checkRun', run.id, commitKey(repository.id, run.headSha), updated)
-    return ok(checkRunShape(call.url.origin, world.app, repository, updated))
+    return ok(checkRunJson(call.url.origin, world.app, repository, updated))
   })
 }
 
@@ -145,7 +145,7 @@ function annotations(world: World, call: Call): Answer {
   const { repository, run } = find(world, call, world.readerFor(call))
   const page = pageOf(call)
   const part = slice(run.annotations, page).map((annotation) =>
-    annotationShape(call.url.origin, repository, run.headSha, annotation),
+    annotationJson(call.url.origin, repository, run.headSha, annotation),
   )
   return ok(part, linkHeader(call, page, run.annotations.length))
 }
@@ -164,7 +164,7 @@ async function list(world: World, call: Call): Promise<Answer> {
     )
     .filter(() => appId === null || appId === String(world.app.id))
   const page = pageOf(call)
-  const check_runs = slice(runs, page).map((run) => checkRunShape(call.url.origin, world.app, repository, run))
+  const check_runs = slice(runs, page).map((run) => checkRunJson(call.url.origin, world.app, repository, run))
   return ok({ total_count: runs.length, check_runs }, linkHeader(call, page, runs.length))
 }
 

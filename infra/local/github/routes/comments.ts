@@ -14,7 +14,7 @@ import {
 import { addIssueComment, touch } from '../issue-comments.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type IssueComment, pullKey, type Repository } from '../records.ts'
-import { issueCommentShape, labelShape } from '../shapes/pull.ts'
+import { issueCommentJson, labelJson } from '../representations/pull.ts'
 import type { Reader, Writer } from '../store/access.ts'
 import { authorOf, type World } from '../world.ts'
 
@@ -45,9 +45,7 @@ function list(world: World, call: Call): Answer {
   const pull = world.pullFor(call, repository)
   const comments = world.readerFor(call).list('issueComment', pullKey(repository.id, pull.number))
   const page = pageOf(call)
-  const part = slice(comments, page).map((comment) =>
-    issueCommentShape(call.url.origin, world.app, repository, comment),
-  )
+  const part = slice(comments, page).map((comment) => issueCommentJson(call.url.origin, world.app, repository, comment))
   return ok(part, linkHeader(call, page, comments.length))
 }
 
@@ -94,7 +92,7 @@ function find(world: World, call: Call, reader: Reader): IssueComment {
 }
 
 function shown(world: World, call: Call, comment: IssueComment): Answer {
-  return ok(issueCommentShape(call.url.origin, world.app, world.repositoryFor(call), comment))
+  return ok(issueCommentJson(call.url.origin, world.app, world.repositoryFor(call), comment))
 }
 
 function checked(call: Call): { body: string } {
@@ -149,7 +147,7 @@ function labelRoutes(world: World, pattern: string): Route[] {
 }
 
 function shownLabels(call: Call, repository: Repository, labels: readonly string[]): Answer {
-  return ok(labels.map((name) => labelShape(call.url.origin, repository, name)))
+  return ok(labels.map((name) => labelJson(call.url.origin, repository, name)))
 }
 
 /** GitHub compares labels without case, and keeps the first spelling. */

@@ -1,8 +1,8 @@
 /** Routes that read a pull request: itself, and its files. */
-import { LISTED_FILES_MAX } from '../git/diff.ts'
+import { LISTED_FILES_MAX } from '../git/git.ts'
 import { type Answer, type Call, notFound, ok, type Route } from '../http.ts'
 import { linkHeader, pageOf } from '../pagination.ts'
-import { pullShape } from '../shapes/pull.ts'
+import { pullJson } from '../representations/pull.ts'
 import type { World } from '../world.ts'
 import { filesOf } from './repository.ts'
 
@@ -18,7 +18,7 @@ async function pull(world: World, call: Call): Promise<Answer> {
   const repository = world.repositoryFor(call)
   const found = world.pullFor(call, repository)
   const counts = await world.countsOf(repository, found, world.readerFor(call))
-  return ok(pullShape(call.url.origin, repository, found, counts))
+  return ok(pullJson(call.url.origin, repository, found, counts))
 }
 
 async function files(world: World, call: Call): Promise<Answer> {

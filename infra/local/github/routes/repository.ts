@@ -4,8 +4,15 @@ import { type Answer, type Call, notFound, ok, Refusal, type Route } from '../ht
 import { nodeId } from '../identity.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import type { Repository } from '../records.ts'
-import { userShape } from '../shapes/account.ts'
-import { base64Lines, commitShape, contentShape, diffEntryShape, htmlUrl, repositoryUrl } from '../shapes/repository.ts'
+import { userJson } from '../representations/account.ts'
+import {
+  base64Lines,
+  commitJson,
+  contentJson,
+  diffEntryJson,
+  htmlUrl,
+  repositoryUrl,
+} from '../representations/repository.ts'
 import { type Comparison, PULL_COMMITS_MAX, type World } from '../world.ts'
 
 /** Between 1 and 100 MB `contents` gives no content, above that nothing: docs.github.com, REST, contents. */
@@ -34,7 +41,7 @@ export function repositoryRoutes(world: World): Route[] {
       const permission = world.permissionOf(repository, login)
       // The old four levels, and beside them the role: maintain counts as write, triage as read.
       const level = permission === 'maintain' ? 'write' : permission === 'triage' ? 'read' : permission
-      const user = { ...userShape(call.url.origin, { login, type: 'User' }), role_name: permission }
+      const user = { ...userJson(call.url.origin, { login, type: 'User' }), role_name: permission }
       return ok({ permission: level, role_name: permission, user })
     }),
   ]
@@ -52,7 +59,7 @@ export async function filesOf(
   const { mergeBase, head, list } = comparison
   const changes = list.changes.slice(from, from + countMax)
   const patches = await (await world.gitOf(repository)).patches(mergeBase, head, changes)
-  return changes.map((change) => diffEntryShape(call.url.origin, repository, head, change, patches.get(change)))
+  return changes.map((change) => diffEntryJson(call.url.origin, repository, head, change, patches.get(change)))
 }
 
 async function contents(world: World, call: Call, repository: Repository): Promise<Answer> {
@@ -63,7 +70,7 @@ async function contents(world: World, call: Call, repository: Repository): Promi
   if (commitSha === null) throw new Refusal(404, `No commit found for the ref ${ref}`)
   const entry = await git.entry(commitSha, path)
   if (entry === null) throw notFound()
-  const shown = contentShape(call.url.origin, repository, ref, entry)
+  const shown = contentJson(call.url.origin, repository, ref, entry)
   if (entry.type === 'tree') return ok(await folder(world, call, repository, ref, entry))
   if (entry.type === 'commit') return ok({ ...shown, type: 'submodule', submodule_git_url: null })
   if ((entry.size ?? 0) > BLOB_BYTES_MAX) throw new Refusal(403, 'This API returns blobs up to 100 MB in size.')
@@ -79,7 +86,7 @@ async function folder(world: World, call: Call, repository: Repository, ref: str
     if (shown.length === FOLDER_ENTRIES_MAX) break
     const path = entry.path === '' ? child.path : `${entry.path}/${child.path}`
     const type = child.mode === '120000' ? 'symlink' : { blob: 'file', tree: 'dir', commit: 'submodule' }[child.type]
-    shown.push({ ...contentShape(call.url.origin, repository, ref, { ...child, path }), type })
+    shown.push({ ...contentJson(call.url.origin, repository, ref, { ...child, path }), type })
   }
   return shown
 }
@@ -117,7 +124,7 @@ async function compare(world: World, call: Call, repository: Repository): Promis
   const page = pageOf(call)
   const url = call.url.origin
   const html = `${htmlUrl(url, repository)}/compare/${baseRef}...${headRef}`
-  const shape = (commit: Commit | null) => (commit === null ? null : commitShape(url, repository, commit))
+  const shape = (commit: Commit | null) => (commit === null ? null : commitJson(url, repository, commit))
   // Files come with the first page only; commits are paged when the caller asks for pages.
   const paged = call.url.searchParams.has('page') || call.url.searchParams.has('per_page')
   return ok(

@@ -16,8 +16,8 @@ import {
 import { touch } from '../issue-comments.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
 import { type PullRequest, pullKey, type Repository, type Review, type ReviewState } from '../records.ts'
-import { anchorComments, CommentInput, type PlacedComment } from '../review-comments.ts'
-import { reviewCommentShape, reviewShape } from '../shapes/review.ts'
+import { reviewCommentJson, reviewJson } from '../representations/review.ts'
+import { type AnchoredComment, anchorComments, CommentInput } from '../review-comments.ts'
 import type { Reader, Writer } from '../store/access.ts'
 import { authorOf, type World } from '../world.ts'
 
@@ -67,7 +67,7 @@ function list(world: World, call: Call): Answer {
     .list('review', pullKey(repository.id, pull.number))
     .filter((review) => visible(call, review))
   const page = pageOf(call)
-  const shown = slice(reviews, page).map((review) => reviewShape(call.url.origin, repository, pull, review))
+  const shown = slice(reviews, page).map((review) => reviewJson(call.url.origin, repository, pull, review))
   return ok(shown, linkHeader(call, page, reviews.length))
 }
 
@@ -141,7 +141,7 @@ function comments(world: World, call: Call): Answer {
     .list('reviewComment', pullKey(repository.id, pull.number))
     .filter((comment) => comment.reviewId === review.id)
   const page = pageOf(call)
-  const shown = slice(own, page).map((comment) => reviewCommentShape(call.url.origin, repository, pull, comment))
+  const shown = slice(own, page).map((comment) => reviewCommentJson(call.url.origin, repository, pull, comment))
   return ok(shown, linkHeader(call, page, own.length))
 }
 
@@ -171,7 +171,7 @@ function visible(call: Call, review: Review): boolean {
   return review.state !== 'PENDING' || authorOf(call.actor).login === review.author.login
 }
 
-function putComment(world: World, writer: Writer, key: string, review: Review, comment: PlacedComment): void {
+function putComment(world: World, writer: Writer, key: string, review: Review, comment: AnchoredComment): void {
   const at = world.now()
   const id = writer.next('reviewComment', FIRST_COMMENT_ID)
   writer.put('reviewComment', id, key, {
@@ -192,5 +192,5 @@ async function isCommitOf(world: World, repository: Repository, pull: PullReques
 }
 
 function answer(call: Call, { repository, pull, review }: Found): Answer {
-  return ok(reviewShape(call.url.origin, repository, pull, review))
+  return ok(reviewJson(call.url.origin, repository, pull, review))
 }

@@ -69,7 +69,7 @@ function openDatabase(directory: string): DatabaseSync {
     database.close()
     if (error instanceof Error && error.message.includes('locked')) {
       throw new Error(
-        `github_state_in_use: the GitHub state in ${directory} is open in another process. Stop that one, or use another directory.`,
+        `github_state_in_use: the GitHub state in ${directory} is open in another process. Stop that process, or use another directory.`,
         { cause: error },
       )
     }

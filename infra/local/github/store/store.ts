@@ -1,7 +1,7 @@
 /** The stand-in's memory: records, changed in transactions, and what they were a moment ago, for whoever reads behind. */
 
 import type { Reader, Writer } from './access.ts'
-import { createPast } from './past.ts'
+import { createRecordHistory } from './history.ts'
 import type { Storage } from './storage.ts'
 
 export interface Store extends Reader {
@@ -18,7 +18,7 @@ export interface Store extends Reader {
 export const TOP = ''
 
 export function createStore(storage: Storage, now: () => number): Store {
-  const past = createPast(storage, now)
+  const past = createRecordHistory(storage, now)
   let waiting = Promise.withResolvers<void>()
   const reader: Reader = {
     get: (kind, id) => storage.get(kind, id),

@@ -1,6 +1,6 @@
 /** Reads that lag by route: what the client sees, and what the rules of writing go by all the same. */
 import { expect, test } from 'vitest'
-import { LAG_MS_MAX } from '../../../../infra/local/github/store/past.ts'
+import { LAG_MS_MAX } from '../../../../infra/local/github/store/history.ts'
 import { AT, clientOf, makeRepository, openPullRequest, startedGitHub } from './support.ts'
 
 const REVIEWS = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'

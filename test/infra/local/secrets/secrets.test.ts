@@ -108,7 +108,7 @@ describe('the file', () => {
     await (await start()).close()
     await writeFile(file, content)
     const refused = await start().then(() => undefined, String)
-    expect(refused).toMatch(/secrets_file_invalid: .*secrets\.json .*Mend it, or move it away/)
+    expect(refused).toMatch(/secrets_file_invalid: .*secrets\.json .*Correct the file, or move it away/)
     expect(refused).not.toContain('hunter2')
     expect(await readFile(file, 'utf8')).toBe(content)
   })

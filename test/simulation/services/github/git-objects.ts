@@ -1,7 +1,6 @@
 /** Git's objects in memory, under the very ids that git gives them. */
 import { createHash } from 'node:crypto'
-import type { Commit, Signature } from '../../../../infra/local/github/git/git.ts'
-import type { GitObject } from '../../../../infra/local/github/git/objects.ts'
+import type { Commit, GitObject, Signature } from '../../../../infra/local/github/git/git.ts'
 
 export interface Child {
   readonly name: string

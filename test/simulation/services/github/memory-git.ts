@@ -2,9 +2,7 @@
  * A git repository in memory: what the stand-in's routes ask of one on disk, settled at once. It has files of text only,
  * finds a rename only where nothing else changed, and histories are small.
  */
-import type { Change, ChangeList } from '../../../../infra/local/github/git/diff.ts'
-import type { Commit, Git, TreeEntry } from '../../../../infra/local/github/git/git.ts'
-import type { GitObject } from '../../../../infra/local/github/git/objects.ts'
+import type { Change, ChangeList, Commit, Git, GitObject, TreeEntry } from '../../../../infra/local/github/git/git.ts'
 import { GitObjects } from './git-objects.ts'
 import { diffOf, type TextDiff } from './line-diff.ts'
 

@@ -6,19 +6,19 @@ import { CommandFailure } from './errors.ts'
 /** Makes `folder` unless it is there. Throws `state_unusable`, exit 69, where the system won't have it. */
 export async function makeFolder(folder: string): Promise<void> {
   const missing: string[] = []
-  for (let next = path.resolve(folder); !(await isThere(next)); next = path.dirname(next)) missing.unshift(next)
+  for (let next = path.resolve(folder); !(await exists(next)); next = path.dirname(next)) missing.unshift(next)
   for (const one of missing) {
     await mkdir(one, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return
       const sentence = `The folder ${one} can't be made (${error.code ?? 'unknown'}).`
-      throw new CommandFailure('state_unusable', sentence, 'Choose another one with --state.', 'unavailable', {
+      throw new CommandFailure('state_unusable', sentence, 'Choose another folder with --state.', 'unavailable', {
         cause: error,
       })
     })
   }
 }
 
-async function isThere(folder: string): Promise<boolean> {
+async function exists(folder: string): Promise<boolean> {
   return stat(folder).then(
     () => true,
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',

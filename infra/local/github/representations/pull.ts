@@ -3,8 +3,8 @@ import type { InstalledApp } from '../authentication.ts'
 import { labelId, nodeId } from '../identity.ts'
 import type { IssueComment, PullRequest, Repository } from '../records.ts'
 import { iso, isoOrNull } from '../time.ts'
-import { appShape, associationOf, type Schemas, userShape } from './account.ts'
-import { htmlUrl, repositoryShape, repositoryUrl } from './repository.ts'
+import { appJson, associationOf, type Schemas, userJson } from './account.ts'
+import { htmlUrl, repositoryJson, repositoryUrl } from './repository.ts'
 
 /** Numbers that are counted when they are asked for. */
 export interface PullCounts {
@@ -31,7 +31,7 @@ export function issueUrl(url: string, repository: Repository, number: number): s
   return `${repositoryUrl(url, repository)}/issues/${number}`
 }
 
-export function labelShape(url: string, repository: Repository, name: string) {
+export function labelJson(url: string, repository: Repository, name: string) {
   const id = labelId(repository.id, name)
   return {
     id,
@@ -45,7 +45,7 @@ export function labelShape(url: string, repository: Repository, name: string) {
 }
 
 /** As it is shown alone, and in webhooks. */
-export function pullShape(url: string, repository: Repository, pull: PullRequest, counts: PullCounts) {
+export function pullJson(url: string, repository: Repository, pull: PullRequest, counts: PullCounts) {
   const merged = pull.mergedAt !== null
   const api = pullUrl(url, repository, pull.number)
   const html = pullHtmlUrl(url, repository, pull.number)
@@ -59,8 +59,8 @@ export function pullShape(url: string, repository: Repository, pull: PullRequest
     label: `${repository.owner}:${ref}`,
     ref,
     sha,
-    user: userShape(url, { login: repository.owner, type: 'Organization' }),
-    repo: repositoryShape(url, repository),
+    user: userJson(url, { login: repository.owner, type: 'Organization' }),
+    repo: repositoryJson(url, repository),
   })
   return {
     id: pull.id,
@@ -82,9 +82,9 @@ export function pullShape(url: string, repository: Repository, pull: PullRequest
     draft: pull.draft,
     title: pull.title,
     body: pull.body,
-    user: userShape(url, pull.author),
+    user: userJson(url, pull.author),
     author_association: associationOf(repository, pull.author, pull),
-    labels: pull.labels.map((name) => labelShape(url, repository, name)),
+    labels: pull.labels.map((name) => labelJson(url, repository, name)),
     milestone: null,
     assignee: null,
     assignees: [],
@@ -123,18 +123,18 @@ export function pullShape(url: string, repository: Repository, pull: PullRequest
   } satisfies Schemas['pull-request']
 }
 
-export function issueCommentShape(url: string, app: InstalledApp, repository: Repository, comment: IssueComment) {
+export function issueCommentJson(url: string, app: InstalledApp, repository: Repository, comment: IssueComment) {
   return {
     id: comment.id,
     node_id: nodeId('IssueComment', comment.id),
     url: `${repositoryUrl(url, repository)}/issues/comments/${comment.id}`,
     html_url: `${pullHtmlUrl(url, repository, comment.number)}#issuecomment-${comment.id}`,
     issue_url: issueUrl(url, repository, comment.number),
-    user: userShape(url, comment.author),
+    user: userJson(url, comment.author),
     author_association: associationOf(repository, comment.author),
     body: comment.body,
     created_at: iso(comment.createdAt),
     updated_at: iso(comment.updatedAt),
-    performed_via_github_app: comment.author.login === `${app.slug}[bot]` ? appShape(url, app) : null,
+    performed_via_github_app: comment.author.login === `${app.slug}[bot]` ? appJson(url, app) : null,
   } satisfies Schemas['issue-comment']
 }

@@ -26,7 +26,7 @@ export interface ControlStatus {
   readonly reviewsLocally: boolean
 }
 
-export interface Control extends LocalService {
+export interface ControlServer extends LocalService {
   readonly token: string
 }
 
@@ -36,7 +36,7 @@ const REQUEST_BYTES_MAX = 1024 * 1024
 const ALIVE_EVERY_MS = 5_000
 
 /** Opens the door; `reviewer` is undefined where nothing can be reviewed through it. */
-export async function openControl(status: ControlStatus, reviewer: Reviewer | undefined): Promise<Control> {
+export async function openControlServer(status: ControlStatus, reviewer: Reviewer | undefined): Promise<ControlServer> {
   const token = randomBytes(32).toString('hex')
   const service = await serve((request, response) => {
     answer(request, response).catch((error: unknown) => end(response, 500, { failure: explain(error) }))
@@ -44,11 +44,12 @@ export async function openControl(status: ControlStatus, reviewer: Reviewer | un
   return { ...service, token }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isAuthorized(request, token)) return end(response, 401, { message: 'The token of up.json is needed.' })
+    if (!isAuthorized(request, token)) return end(response, 401, { message: 'The request needs the token of up.json.' })
     if (request.method === 'GET' && request.url === '/') return end(response, 200, status)
     if (request.method !== 'POST' || request.url !== '/reviews' || !reviewer) return end(response, 404, {})
     const parsed = reviewRequestSchema.safeParse(JSON.parse(await textOf(request)))
-    if (!parsed.success) return end(response, 400, { message: 'This is no request of this version of muster.' })
+    if (!parsed.success)
+      return end(response, 400, { message: 'The request does not have the form that this version of muster expects.' })
 
     const left = new AbortController()
     response.once('close', () => left.abort())

@@ -1,7 +1,7 @@
 /** Writes an answer to its client: whole as a rule, and broken in the ways in which a network breaks it where a test asked for that. */
 import type { ServerResponse } from 'node:http'
-import type { Entropy } from './entropy.ts'
-import type { Answer, Sending } from './http.ts'
+import type { Answer, Interruption } from './http.ts'
+import type { RandomSource } from './random-source.ts'
 
 /** An answer as it goes over the wire. */
 export interface Encoded {
@@ -10,12 +10,12 @@ export interface Encoded {
   body: Buffer
 }
 
-export function encode(answer: Answer, entropy: Entropy, nowMs: number): Encoded {
+export function encode(answer: Answer, random: RandomSource, nowMs: number): Encoded {
   const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.json)))
   const headers = {
     // Clients set their clock by this after a 401, so it follows the stand-in's own.
     date: new Date(nowMs).toUTCString(),
-    'x-github-request-id': entropy.hex(8).toUpperCase(),
+    'x-github-request-id': random.hex(8).toUpperCase(),
     'x-github-media-type': 'github.v3; format=json',
     ...(body.length === 0 ? {} : { 'content-type': answer.contentType ?? 'application/json; charset=utf-8' }),
     'content-length': String(body.length),
@@ -24,9 +24,9 @@ export function encode(answer: Answer, entropy: Entropy, nowMs: number): Encoded
   return { status: answer.status, headers, body }
 }
 
-export function send(response: ServerResponse, { status, headers, body }: Encoded, sending?: Sending): void {
+export function send(response: ServerResponse, { status, headers, body }: Encoded, interruption?: Interruption): void {
   const half = body.subarray(0, Math.floor(body.length / 2))
-  switch (sending?.kind) {
+  switch (interruption) {
     case 'never':
       return
     case 'reset':

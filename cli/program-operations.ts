@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { LimitsPatch } from '../shared/fleet/ceiling.ts'
 import { finish, stateOption } from './command.ts'
-import type { Context } from './operating.ts'
+import type { Context } from './operations.ts'
 
 const JSON_HELP = 'print the answer of the API as JSON'
 const SCOPES = 'fleet, installation/<id> or repository/<id>, with GitHub’s ids'
@@ -23,29 +23,29 @@ function addFleet(program: Command): void {
   const fleet = program
     .command('fleet')
     .enablePositionalOptions()
-    .description('show what a running stack may do at once, who works, who waits and what stands still')
+    .description('show the limits, the working and waiting reviews, and the halts of a running stack')
     .addOption(stateOption())
     .option('--json', JSON_HELP)
     .addHelpText('after', '\nExamples:\n  $ muster fleet\n  $ muster fleet --json | jq .waiting')
     .action(async (flags: OperatingFlags) => {
-      await operate(flags, async (context) => (await import('./operating.ts')).showFleet(context))
+      await operate(flags, async (context) => (await import('./operations.ts')).showFleet(context))
     })
   fleet
     .command('set')
-    .description('change the limits; what is not named stays as it is, and "default" takes a limit back')
+    .description('change limits; unnamed limits stay, and "default" restores a limit')
     .option('--concurrency <n>', 'reviews at once in the whole fleet', limit)
     .option('--per-repository <n>', 'reviews of one repository at once', limit)
-    .option('--pool <name=n>', 'reviews at once in a pool; may be repeated', poolLimit, {})
+    .option('--pool <name=n>', 'reviews at once in a pool; repeatable', poolLimit)
     .option('--account-quota <n>', 'concurrent executions that the account allows these functions', limit)
-    .option('--disable', 'one review at a time, whatever is configured')
-    .option('--enable', 'as configured again')
+    .option('--disable', 'run one review at a time, whatever the limits are')
+    .option('--enable', 'run reviews within the limits again')
     .addOption(stateOption())
     .option('--json', JSON_HELP)
     .addHelpText(
       'after',
       `
-A value that could never take effect is refused, with the limit named. A raise takes effect at once; lowered, what works
-goes on, and nothing new begins until fewer work.
+A value that could never take effect is refused, and the error names the limit that forbids the value. A raised limit
+takes effect at once. A lowered limit ends no review; nothing new begins until fewer reviews work.
 
 Examples:
   $ muster fleet set --concurrency 15
@@ -54,9 +54,9 @@ Examples:
     )
     .action(async (flags: FleetFlags, command: Command) => {
       const patch = patchOf(flags)
-      if (Object.keys(patch).length === 0) command.error('error: no limit is named.', { exitCode: 1 })
+      if (Object.keys(patch).length === 0) command.error('error: name at least one limit.', { exitCode: 1 })
       if (flags.enable && flags.disable) command.error('error: --enable and --disable exclude each other.')
-      await operate(flags, async (context) => (await import('./operating.ts')).setLimits(context, patch))
+      await operate(flags, async (context) => (await import('./operations.ts')).setLimits(context, patch))
     })
 }
 
@@ -64,7 +64,7 @@ interface FleetFlags extends OperatingFlags {
   readonly concurrency?: Limit
   readonly perRepository?: Limit
   readonly accountQuota?: Limit
-  readonly pool: Pools
+  readonly pool?: Pools
   readonly enable?: boolean
   readonly disable?: boolean
 }
@@ -72,7 +72,7 @@ interface FleetFlags extends OperatingFlags {
 type Limit = number | 'default'
 type Pools = Readonly<Record<string, { readonly configured: number | null }>>
 
-function patchOf({ concurrency, perRepository, accountQuota, pool, enable, disable }: FleetFlags): LimitsPatch {
+function patchOf({ concurrency, perRepository, accountQuota, pool = {}, enable, disable }: FleetFlags): LimitsPatch {
   return {
     ...(concurrency === undefined ? {} : { configured: configuredOf(concurrency) }),
     ...(perRepository === undefined ? {} : { perRepository: configuredOf(perRepository) }),
@@ -85,43 +85,43 @@ function patchOf({ concurrency, perRepository, accountQuota, pool, enable, disab
 function addHalts(program: Command): void {
   program
     .command('halt <scope>')
-    .description('stop judging and posting: of the fleet, an installation or a repository')
-    .option('--why <text>', 'for those who wonder')
+    .description('stop new judgements and posts of the fleet, an installation or a repository')
+    .option('--why <text>', 'the reason, for other people')
     .addOption(stateOption())
     .option('--json', JSON_HELP)
     .addHelpText('after', `\nA scope is ${SCOPES}.\n\nExamples:\n  $ muster halt fleet --why "wrong model"`)
     .action(async (scope: string, flags: OperatingFlags & { readonly why?: string }) => {
-      await operate(flags, async (context) => (await import('./operating.ts')).halt(context, scope, flags.why))
+      await operate(flags, async (context) => (await import('./operations.ts')).halt(context, scope, flags.why))
     })
   program
     .command('resume <scope>')
-    .description('lift a halt; what it held goes on')
+    .description('lift a halt; held runs go on')
     .addOption(stateOption())
     .option('--json', JSON_HELP)
     .addHelpText('after', `\nA scope is ${SCOPES}.\n\nExamples:\n  $ muster resume repository/1296269`)
     .action(async (scope: string, flags: OperatingFlags) => {
-      await operate(flags, async (context) => (await import('./operating.ts')).resume(context, scope))
+      await operate(flags, async (context) => (await import('./operations.ts')).resume(context, scope))
     })
 }
 
 function addRuns(program: Command): void {
   program
     .command('cancel <run>')
-    .description('end a run: its reviews stop, and nothing more of it is posted')
+    .description('end a run: its reviews stop, and nothing more of the run is posted')
     .addOption(stateOption())
     .option('--json', JSON_HELP)
     .addHelpText('after', '\nExamples:\n  $ muster cancel "$(muster fleet --json | jq -r .slots[0].run)"')
     .action(async (run: string, flags: OperatingFlags) => {
-      await operate(flags, async (context) => (await import('./operating.ts')).cancel(context, run))
+      await operate(flags, async (context) => (await import('./operations.ts')).cancel(context, run))
     })
   program
     .command('retry <run>')
-    .description('another attempt of a run that did not read everything; only what is missing is read')
+    .description('start another attempt of a run that failed or is incomplete; completed reviews are reused')
     .addOption(stateOption())
     .option('--json', JSON_HELP)
     .addHelpText('after', '\nExamples:\n  $ muster retry 3f9c…')
     .action(async (run: string, flags: OperatingFlags) => {
-      await operate(flags, async (context) => (await import('./operating.ts')).retry(context, run))
+      await operate(flags, async (context) => (await import('./operations.ts')).retry(context, run))
     })
 }
 
@@ -141,7 +141,7 @@ function limit(text: string): Limit {
   throw new InvalidArgumentError('A limit is a whole number, or default.')
 }
 
-function poolLimit(text: string, before: Pools): Pools {
+function poolLimit(text: string, before: Pools | undefined): Pools {
   const at = text.lastIndexOf('=')
   if (at < 1) throw new InvalidArgumentError('A pool has a name and a limit: external=16.')
   return { ...before, [text.slice(0, at)]: { configured: configuredOf(limit(text.slice(at + 1))) } }

@@ -4,13 +4,13 @@ import type { InstalledApp } from '../authentication.ts'
 import { nodeId } from '../identity.ts'
 import type { IssueComment, PullRequest, Repository } from '../records.ts'
 import { iso, isoOrNull } from '../time.ts'
-import { associationOf, userShape } from './account.ts'
-import { issueCommentShape, issueUrl, labelShape, pullHtmlUrl, pullUrl } from './pull.ts'
+import { associationOf, userJson } from './account.ts'
+import { issueCommentJson, issueUrl, labelJson, pullHtmlUrl, pullUrl } from './pull.ts'
 import { repositoryUrl } from './repository.ts'
 
 type CommentEvent = components['schemas']['webhook-issue-comment-created']
 
-export function issueShape(url: string, repository: Repository, pull: PullRequest, commentCount: number) {
+export function issueJson(url: string, repository: Repository, pull: PullRequest, commentCount: number) {
   const api = issueUrl(url, repository, pull.number)
   const html = pullHtmlUrl(url, repository, pull.number)
   return {
@@ -25,8 +25,8 @@ export function issueShape(url: string, repository: Repository, pull: PullReques
     node_id: nodeId('PullRequest', pull.id),
     number: pull.number,
     title: pull.title,
-    user: userShape(url, pull.author),
-    labels: pull.labels.map((name) => labelShape(url, repository, name)),
+    user: userJson(url, pull.author),
+    labels: pull.labels.map((name) => labelJson(url, repository, name)),
     state: pull.state,
     state_reason: null,
     locked: false,
@@ -54,13 +54,13 @@ export function issueShape(url: string, repository: Repository, pull: PullReques
 }
 
 /** Written by a person: an App's own comments aren't told. */
-export function issueCommentEventShape(
+export function issueCommentEventJson(
   url: string,
   app: InstalledApp,
   repository: Repository,
   comment: IssueComment,
 ): CommentEvent['comment'] {
-  const shape = issueCommentShape(url, app, repository, comment)
+  const shape = issueCommentJson(url, app, repository, comment)
   return { ...shape, performed_via_github_app: null, reactions: noReactions(`${shape.url}/reactions`) }
 }
 

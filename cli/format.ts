@@ -34,10 +34,10 @@ export function verdictLine({ verdict, findings }: Conclusion): string {
   const headings = findings.map(({ severity }) => SEVERITIES[severity].heading)
   const count = (heading: string) => headings.filter((each) => each === heading).length
   const suggestions = count('suggestion')
-  const parts = [
+  const counts = [
     ...(count('critical') > 0 ? [`${count('critical')} critical`] : []),
     ...(count('important') > 0 ? [`${count('important')} important`] : []),
     ...(suggestions > 0 ? [counted(suggestions, 'suggestion')] : []),
   ]
-  return `${VERDICTS[verdict]}: ${parts.join(', ') || 'no findings'}`
+  return `${VERDICTS[verdict]}: ${counts.join(', ') || 'no findings'}`
 }

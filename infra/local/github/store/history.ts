@@ -20,13 +20,13 @@ interface Version {
   readonly replacedAt: number
 }
 
-export interface Past {
+export interface RecordHistory {
   behind(lagMs: number): Reader
   /** For one change: `keep` before each write, `done` when it has taken effect. */
   begin(): { keep(kind: Kind, id: Id): void; done(): void }
 }
 
-export function createPast(storage: Storage, now: () => number): Past {
+export function createRecordHistory(storage: Storage, now: () => number): RecordHistory {
   /** Oldest first. */
   let versions: Version[] = []
 

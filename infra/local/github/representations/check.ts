@@ -3,10 +3,10 @@ import type { InstalledApp } from '../authentication.ts'
 import { nodeId } from '../identity.ts'
 import type { Annotation, CheckRun, Repository } from '../records.ts'
 import { isoOrNull } from '../time.ts'
-import { appShape, type Schemas } from './account.ts'
+import { appJson, type Schemas } from './account.ts'
 import { encodePath, htmlUrl, repositoryUrl } from './repository.ts'
 
-export function checkRunShape(url: string, app: InstalledApp, repository: Repository, run: CheckRun) {
+export function checkRunJson(url: string, app: InstalledApp, repository: Repository, run: CheckRun) {
   const api = `${repositoryUrl(url, repository)}/check-runs/${run.id}`
   return {
     id: run.id,
@@ -29,12 +29,12 @@ export function checkRunShape(url: string, app: InstalledApp, repository: Reposi
       annotations_url: `${api}/annotations`,
     },
     check_suite: null,
-    app: appShape(url, app),
+    app: appJson(url, app),
     pull_requests: [],
   } satisfies Schemas['check-run']
 }
 
-export function annotationShape(url: string, repository: Repository, headSha: string, annotation: Annotation) {
+export function annotationJson(url: string, repository: Repository, headSha: string, annotation: Annotation) {
   return {
     ...annotation,
     blob_href: `${htmlUrl(url, repository)}/blob/${headSha}/${encodePath(annotation.path)}`,

@@ -1,7 +1,7 @@
 /** What a test orders for a route: for the next requests to it, or some of them. The first order whose turn it is applies. */
 import type { Call, Route } from './http.ts'
 
-export interface RouteOrder {
+export interface InjectionRule {
   /** As GitHub writes it, e.g. `POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews`, whatever the names in braces; `*` is every route. */
   route: string
   /** How many requests it applies to. */
@@ -10,18 +10,19 @@ export interface RouteOrder {
   after?: number
 }
 
-export interface Ordered<Order extends RouteOrder> {
-  readonly order: Order
+export interface ActiveRule<Rule extends InjectionRule> {
+  readonly rule: Rule
   /** How many requests it has applied to so far. */
   struck: number
   passed: number
   ended: boolean
+  end(): void
 }
 
-export class RouteOrders<Order extends RouteOrder> {
+export class InjectionRules<Rule extends InjectionRule> {
   readonly #known: ReadonlySet<string>
   readonly #timesIfAbsent: number
-  readonly #orders: Ordered<Order>[] = []
+  readonly #rules: ActiveRule<Rule>[] = []
 
   constructor(routes: readonly Route[], timesIfAbsent: number) {
     this.#known = new Set(routes.map(({ method, pattern }) => shapeOf(`${method} ${pattern}`)))
@@ -29,40 +30,52 @@ export class RouteOrders<Order extends RouteOrder> {
   }
 
   /** Throws `unknown_route` for a route that the stand-in hasn't got: it would never apply. */
-  add(order: Order): Ordered<Order> {
-    if (order.route !== '*' && !this.#known.has(shapeOf(order.route))) {
+  add(rule: Rule): ActiveRule<Rule> {
+    if (rule.route !== '*' && !this.#known.has(shapeOf(rule.route))) {
       throw new Error(
-        `unknown_route: nothing here answers ${order.route}. Write it as GitHub does, with {names} for what varies.`,
+        `unknown_route: nothing here answers ${rule.route}. Write it as GitHub does, with {names} for what varies.`,
       )
     }
-    const ordered = { order, struck: 0, passed: 0, ended: false }
-    this.#orders.push(ordered)
-    return ordered
+    const active: ActiveRule<Rule> = {
+      rule,
+      struck: 0,
+      passed: 0,
+      ended: false,
+      end() {
+        active.ended = true
+      },
+    }
+    this.#rules.push(active)
+    return active
   }
 
   /** The order that applies to this call, which counts as struck; those before it that let this one pass count it. */
-  turnOf(call: Call): Ordered<Order> | undefined {
-    if (call.route === null || this.#orders.length === 0) return undefined
+  match(call: Call): ActiveRule<Rule> | undefined {
+    if (call.route === null || this.#rules.length === 0) return undefined
     const shape = shapeOf(`${call.method} ${call.route}`)
-    for (const ordered of this.#orders) {
-      const { route, after = 0 } = ordered.order
-      if (ordered.ended || ordered.struck >= this.timesOf(ordered)) continue
+    for (const active of this.#rules) {
+      const { route, after = 0 } = active.rule
+      if (active.ended || active.struck >= this.timesOf(active)) continue
       if (route !== '*' && shapeOf(route) !== shape) continue
-      if (ordered.passed >= after) {
-        ordered.struck += 1
-        return ordered
+      if (active.passed >= after) {
+        active.struck += 1
+        return active
       }
-      ordered.passed += 1
+      active.passed += 1
     }
     return undefined
   }
 
-  timesOf({ order }: Ordered<Order>): number {
-    return order.times ?? this.#timesIfAbsent
+  timesOf({ rule }: ActiveRule<Rule>): number {
+    return rule.times ?? this.#timesIfAbsent
   }
 
-  all(): readonly Ordered<Order>[] {
-    return this.#orders
+  heal(): void {
+    for (const active of this.#rules) active.end()
+  }
+
+  all(): readonly ActiveRule<Rule>[] {
+    return this.#rules
   }
 }
 

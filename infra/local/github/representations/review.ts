@@ -2,17 +2,17 @@
 import { nodeId } from '../identity.ts'
 import type { PullRequest, Repository, Review, ReviewComment } from '../records.ts'
 import { iso } from '../time.ts'
-import { associationOf, type Schemas, userShape } from './account.ts'
+import { associationOf, type Schemas, userJson } from './account.ts'
 import { pullHtmlUrl, pullUrl } from './pull.ts'
 import { repositoryUrl } from './repository.ts'
 
-export function reviewShape(url: string, repository: Repository, pull: PullRequest, review: Review) {
+export function reviewJson(url: string, repository: Repository, pull: PullRequest, review: Review) {
   const html = `${pullHtmlUrl(url, repository, pull.number)}#pullrequestreview-${review.id}`
   const pullRequest = pullUrl(url, repository, pull.number)
   return {
     id: review.id,
     node_id: nodeId('PullRequestReview', review.id),
-    user: userShape(url, review.author),
+    user: userJson(url, review.author),
     body: review.body,
     state: review.state,
     html_url: html,
@@ -44,7 +44,7 @@ function placesOf(pull: PullRequest, comment: ReviewComment) {
   }
 }
 
-export function reviewCommentShape(url: string, repository: Repository, pull: PullRequest, comment: ReviewComment) {
+export function reviewCommentJson(url: string, repository: Repository, pull: PullRequest, comment: ReviewComment) {
   const self = `${repositoryUrl(url, repository)}/pulls/comments/${comment.id}`
   const html = `${pullHtmlUrl(url, repository, pull.number)}#discussion_r${comment.id}`
   const pullRequest = pullUrl(url, repository, pull.number)
@@ -54,7 +54,7 @@ export function reviewCommentShape(url: string, repository: Repository, pull: Pu
     node_id: nodeId('PullRequestReviewComment', comment.id),
     pull_request_review_id: comment.reviewId,
     ...placesOf(pull, comment),
-    user: userShape(url, comment.author),
+    user: userJson(url, comment.author),
     author_association: associationOf(repository, comment.author, pull),
     body: comment.body,
     created_at: iso(comment.createdAt),

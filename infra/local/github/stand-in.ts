@@ -2,7 +2,6 @@
 import { createApi } from './api.ts'
 import { type AppIdentity, createAuthentication } from './authentication.ts'
 import type { Controls } from './controls.ts'
-import type { Entropy } from './entropy.ts'
 import { createFaults, type Faults } from './faults.ts'
 import type { OpenGit } from './git/git.ts'
 import type { Layer } from './http.ts'
@@ -10,7 +9,8 @@ import { createLags } from './lags.ts'
 import { type Counted, contentCreationLimit } from './limits.ts'
 import { pageRoutes } from './page/routes.ts'
 import { PullRequests } from './pulls.ts'
-import { rateHeaders } from './rate.ts'
+import type { RandomSource } from './random-source.ts'
+import { rateHeaders } from './rate-headers.ts'
 import { appRoutes } from './routes/app.ts'
 import { checkRoutes } from './routes/checks.ts'
 import { commentRoutes } from './routes/comments.ts'
@@ -23,11 +23,11 @@ import { createStore } from './store/store.ts'
 import { WebhookSender } from './webhooks.ts'
 import { World } from './world.ts'
 
-export interface Parts {
+export interface StandInDeps {
   app: AppIdentity
   storage: Storage
   openGit: OpenGit
-  entropy: Entropy
+  random: RandomSource
   now: () => number
   /** The API's root, asked when it is needed. */
   url: () => string
@@ -39,13 +39,11 @@ export interface Parts {
   innermost?: Layer
 }
 
-export type Assembly = ReturnType<typeof assemble>
-
-export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limited, innermost }: Parts) {
+export function createStandIn({ app, storage, openGit, random, now, url, lagMs, limited, innermost }: StandInDeps) {
   const store = createStore(storage, now)
   const world = new World(app, store, openGit, now)
-  const webhooks = new WebhookSender(store, app, entropy, now)
-  const authentication = createAuthentication(app, store, entropy, now)
+  const webhooks = new WebhookSender(store, app, random, now)
+  const authentication = createAuthentication(app, store, random, now)
   const routes = [
     ...appRoutes(world, authentication),
     ...pullRoutes(world),
@@ -64,7 +62,7 @@ export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limi
     lags.layer,
     ...(innermost === undefined ? [] : [innermost]),
   ]
-  const api = createApi(routes, layers, authentication, entropy, now)
+  const api = createApi(routes, layers, authentication, random, now)
   const pulls = new PullRequests(world, webhooks, url)
 
   const controls: Controls = {
@@ -81,11 +79,11 @@ export function assemble({ app, storage, openGit, entropy, now, url, lagMs, limi
     setAppPermissions(permissions) {
       world.app.permissions = { metadata: 'read', ...permissions }
     },
-    fail: (fault) => faults.fail(fault),
-    lag: (lag) => lags.order(lag),
+    fail: (fault) => faults.inject(fault),
+    lag: (lag) => lags.inject(lag),
     heal() {
       faults.heal()
-      lags.end()
+      lags.heal()
     },
     deliveries: () => webhooks.deliveries(),
     pullRequest(repository, number) {

@@ -13,7 +13,7 @@ const APP_EVENTS = ['issue_comment', 'pull_request']
 /** The App and its installations exist since then: a fixed instant, because nothing depends on it. */
 const INSTALLED_AT_MS = Date.UTC(2026, 0, 1)
 
-export function userShape(url: string, { login, type }: Account) {
+export function userJson(url: string, { login, type }: Account) {
   const id = accountId(login)
   const api = `${url}/users/${encodeURIComponent(login)}`
   return {
@@ -39,9 +39,9 @@ export function userShape(url: string, { login, type }: Account) {
 }
 
 /** An account at its own address: what nobody here has said of themselves is null. */
-export function publicUserShape(url: string, account: Account) {
+export function publicUserJson(url: string, account: Account) {
   return {
-    ...userShape(url, account),
+    ...userJson(url, account),
     name: null,
     company: null,
     blog: null,
@@ -66,12 +66,12 @@ export function associationOf(repository: Repository, author: Account, pull?: Pu
   return pull?.author.login.toLowerCase() === login ? 'CONTRIBUTOR' : 'NONE'
 }
 
-export function appShape(url: string, app: InstalledApp) {
+export function appJson(url: string, app: InstalledApp) {
   return {
     id: app.id,
     slug: app.slug,
     node_id: nodeId('App', app.id),
-    owner: userShape(url, { login: app.slug, type: 'Organization' }),
+    owner: userJson(url, { login: app.slug, type: 'Organization' }),
     name: app.slug,
     description: null,
     external_url: url,
@@ -83,7 +83,7 @@ export function appShape(url: string, app: InstalledApp) {
   } satisfies Schemas['integration']
 }
 
-export function tokenShape(app: InstalledApp, token: string, expiresAt: number) {
+export function tokenJson(app: InstalledApp, token: string, expiresAt: number) {
   return {
     token,
     expires_at: iso(expiresAt),

@@ -1,11 +1,10 @@
 /** A repository and what is in it, as GitHub's API writes them. */
 import type { components } from '@octokit/openapi-webhooks-types'
-import type { Change } from '../git/diff.ts'
-import type { Commit, TreeEntry } from '../git/git.ts'
+import type { Change, Commit, TreeEntry } from '../git/git.ts'
 import { nodeId } from '../identity.ts'
 import { fullName, type Repository } from '../records.ts'
 import { iso } from '../time.ts'
-import { type Schemas, userShape } from './account.ts'
+import { type Schemas, userJson } from './account.ts'
 
 /** The addresses that every repository lists, most of which the stand-in doesn't serve. */
 const LINKS = {
@@ -58,7 +57,7 @@ export function htmlUrl(url: string, repository: Repository): string {
   return `${url}/${fullName(repository)}`
 }
 
-export function repositoryShape(url: string, repository: Repository) {
+export function repositoryJson(url: string, repository: Repository) {
   const api = repositoryUrl(url, repository)
   const html = htmlUrl(url, repository)
   const createdAt = iso(repository.createdAt)
@@ -69,7 +68,7 @@ export function repositoryShape(url: string, repository: Repository) {
     node_id: nodeId('Repository', repository.id),
     name: repository.name,
     full_name: fullName(repository),
-    owner: userShape(url, { login: repository.owner, type: 'Organization' }),
+    owner: userJson(url, { login: repository.owner, type: 'Organization' }),
     private: repository.private,
     visibility: repository.private ? ('private' as const) : ('public' as const),
     html_url: html,
@@ -112,7 +111,7 @@ export function repositoryShape(url: string, repository: Repository) {
 }
 
 /** A changed file; `patch` is undefined where GitHub leaves it out. */
-export function diffEntryShape(url: string, repository: Repository, headSha: string, change: Change, patch?: string) {
+export function diffEntryJson(url: string, repository: Repository, headSha: string, change: Change, patch?: string) {
   const path = encodePath(change.path)
   return {
     sha: change.status === 'removed' ? change.oldSha : change.newSha,
@@ -130,7 +129,7 @@ export function diffEntryShape(url: string, repository: Repository, headSha: str
 }
 
 /** A commit as comparisons show it. Authors are known by name and address only, as nobody has an account here. */
-export function commitShape(url: string, repository: Repository, commit: Commit) {
+export function commitJson(url: string, repository: Repository, commit: Commit) {
   const { sha, treeSha, parents, ...written } = commit
   const api = repositoryUrl(url, repository)
   const html = htmlUrl(url, repository)
@@ -158,7 +157,7 @@ export function commitShape(url: string, repository: Repository, commit: Commit)
 }
 
 /** What `contents` says of an entry, without its content. */
-export function contentShape(url: string, repository: Repository, ref: string, entry: TreeEntry) {
+export function contentJson(url: string, repository: Repository, ref: string, entry: TreeEntry) {
   const path = encodePath(entry.path)
   const self = `${repositoryUrl(url, repository)}/contents/${path}?ref=${encodeURIComponent(ref)}`
   const folder = entry.type === 'tree'
