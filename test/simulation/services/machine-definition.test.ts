@@ -1,4 +1,4 @@
-/** What the simulated machine would run otherwise than AWS, it refuses to run at all. */
+/** The simulated machine refuses every definition that AWS would run differently. */
 import { expect, test } from 'vitest'
 import { taskMachine, waitMachine } from '../../infra/local/stepfunctions/machine.ts'
 import { compileMachine } from './machine.ts'
@@ -17,7 +17,7 @@ const choice = (rule: object): object => ({
 })
 const retry = (changes: object): object => taskMachine({ Retry: [{ ErrorEquals: ['busy'], ...changes }] })
 
-test('the real machine is understood, and so is each part of the subset alone', () => {
+test('the compiler accepts the real machine, and each supported feature alone', () => {
   for (const machine of [
     definition,
     taskMachine(),
@@ -79,11 +79,11 @@ test.each([
     map({ ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, StartAt: 'Only', States: { Only: pass } } }),
     'twice',
   ],
-])('%s is refused, and named', (_title, machine, reason) => {
+])('%s is refused by name', (_title, machine, reason) => {
   expect(() => compileMachine(machine)).toThrow(reason)
 })
 
-test('several problems are named at once, each with its state', () => {
+test('a refusal names all problems at once, each with its state', () => {
   const machine = taskMachine({ HeartbeatSeconds: 5, Assign: {}, Next: 'Gone' })
 
   expect(() => compileMachine(machine)).toThrow(/"Only".*HeartbeatSeconds[\s\S]*"Only".*Assign[\s\S]*"Only".*Next/)

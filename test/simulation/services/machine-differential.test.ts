@@ -1,4 +1,4 @@
-/** The simulated machine and the embedded one do the same, call for call and ms for ms, whatever the rooms answer. */
+/** The simulated machine and the embedded machine act alike, call for call and ms for ms, whatever the rooms answer. */
 import { describe, expect, test } from 'vitest'
 import { playEmbedded, playSimulated } from './machine-engines.ts'
 import { type Answer, completed, granted, planned, type Script, shown } from './machine-rooms.ts'
@@ -133,8 +133,8 @@ const scripts: readonly (readonly [string, Script, string])[] = [
   ['a conclusion nobody answers', { conclude: ['silent'] }, 'FAILED'],
 ]
 
-describe('both engines, told', () => {
-  test.each(scripts)('%s', async (_title, script, status) => {
+describe('both engines agree on a script', () => {
+  test.each(scripts)('both engines agree: %s', async (_title, script, status) => {
     const simulated = playSimulated(script)
 
     expect(simulated.status).toBe(status)
