@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { changedFile, changedText } from './change.ts'
 import { mutants } from './list/all.ts'
 
-describe('the mutants', () => {
-  it('are named once each', () => {
+describe('the list of mutants', () => {
+  it('every mutant has a unique name', () => {
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
   })
 
@@ -20,7 +20,7 @@ describe('the mutants', () => {
 describe('changedText', () => {
   const change = { file: 'a.ts', find: 'a < b', replace: 'a <= $& b' }
 
-  it('replaces the text as it stands, and nothing else', () => {
+  it('changedText replaces exactly the found text', () => {
     expect(changedText(change, 'if (a < b) c()')).toBe('if (a <= $& b) c()')
   })
 
