@@ -1,15 +1,12 @@
 /** Every limit of the code, named with its unit and its source. No other file of the project holds such a number. */
 
-/**
- * The version of the data that Step Functions carries between rooms; a function accepts its own version and the
- * previous one.
- */
+/** Version of the data between rooms in Step Functions; a function accepts its own version and the previous one. */
 export const CONTRACT = 1
 
 // --- the fleet -------------------------------------------------------------------------------------------------------
 /** Reviews leased at once across the whole fleet when nothing else is configured (AW94). */
 export const FLEET_CONCURRENCY_DEFAULT = 15
-/** Slots of one fleet item, so that the item stays far below DynamoDB's limit of 400 KB. */
+/** Slots of one fleet item: the item stays far below DynamoDB's limit of 400 KB. */
 export const FLEET_SLOTS_MAX = 200
 /** Reviews that external workers may hold at once, whatever the configuration (CE2). */
 export const EXTERNAL_POOL_CEILING = 16
@@ -63,7 +60,7 @@ export const HEAD_VISIBLE_WITHIN_MS = 180_000
 /** Deadline of one call to GitHub, ms. */
 export const GITHUB_CALL_MS = 10_000
 /**
- * Age at which an installation token is renewed, ms. GitHub's tokens live 1 h, so no token is used in its last seconds
+ * Age at which an installation token is renewed, ms: GitHub's tokens live 1 h, and none is used to its last second
  * (AW83).
  */
 export const GITHUB_TOKEN_RENEW_MS = 55 * 60_000
@@ -81,10 +78,7 @@ export const GITHUB_UNREACHABLE_MS = 5_000
 export const GITHUB_READ_BACK_MS = 10_000
 /** The least rest of a deadline in which a read is tried a second time, ms. */
 export const GITHUB_SECOND_TRY_MIN_MS = 2_000
-/**
- * Content that one installation creates in any minute: GitHub allows 80, and also counts some requests that we don't
- * count (AW76).
- */
+/** Content that one installation creates in any minute: GitHub allows 80, and counts more kinds of requests (AW76). */
 export const CONTENT_PER_MINUTE_MAX = 60
 /** Content that one installation creates in any hour: GitHub allows 500 (AW76). */
 export const CONTENT_PER_HOUR_MAX = 400
@@ -94,10 +88,7 @@ export const AWS_CALL_MS = 5_000
 export const AWS_RETRY_AFTER_MS = 1_000
 /** Deadline of one try of a model, ms. */
 export const MODEL_CALL_MS = 300_000
-/**
- * Wait for a throttled or failing model endpoint that names no time, ms: long enough for a quota by the minute to
- * refill.
- */
+/** Wait for a throttled or failing model endpoint that names no time, ms: a quota by the minute refills meanwhile. */
 export const MODEL_RETRY_AFTER_DEFAULT_MS = 60_000
 /** The longest wait for a model's endpoint, ms; an endpoint may ask for hours or days. */
 export const MODEL_RETRY_AFTER_MAX_MS = 3_600_000
@@ -119,10 +110,7 @@ export const MODEL_CLOSED_JITTER = 0.1
  * throttled call for each slot, or, at an endpoint that neither answers nor refuses, the time of one call.
  */
 export const PROBE_ADMITTED_MS = 10_000
-/**
- * How long a review waits for a throttled model in all before the review is given up, ms, if the deployment doesn't
- * say.
- */
+/** How long a review waits for a throttled model in all before giving up, ms, if the deployment doesn't say. */
 export const PATIENCE_MS_DEFAULT = 60 * 60_000
 /**
  * The longest patience, ms. In two hours a review is throttled 33 times at most, with 15 events of its execution's
@@ -133,10 +121,7 @@ export const PATIENCE_MS_MAX = 120 * 60_000
 export const SECRET_TTL_MS = 300_000
 /** The least time between two reads of a secret after signature mismatches, ms. */
 export const SECRET_REFRESH_COOLDOWN_MS = 10_000
-/**
- * Housekeeping only: how long ended runs, events, tickets and their markers are kept, s (DynamoDB's TTL counts
- * seconds).
- */
+/** Housekeeping only: how long ended runs, events, tickets and markers are kept, s (DynamoDB's TTL counts seconds). */
 export const RETENTION_S = 90 * 24 * 3600
 
 // --- due (items for the sweeper) -------------------------------------------------------------------------------------
@@ -146,15 +131,12 @@ export const DUE_SHARDS = 8
 export const DUE_PAGE = 100
 
 // --- sizes -----------------------------------------------------------------------------------------------------------
-/**
- * A room's return value to Step Functions, bytes: far below the 262,144 at which an execution dies uncatchably (AW61).
- */
+/** A room's return value to Step Functions, bytes: far below the 262,144 that kill an execution uncatchably (AW61). */
 export const STATE_BYTES_MAX = 32_768
 /** A webhook's body, bytes: Lambda's 6 MB of synchronous payload with its envelope; GitHub itself sends up to 25 MB. */
 export const WEBHOOK_BODY_BYTES_MAX = 5_500_000
 /**
- * A comment's or a review's body on GitHub, UTF-8 bytes (GitHub's limit is 65,536 characters; bytes are safe in either
- * unit).
+ * A comment's or a review's body on GitHub, UTF-8 bytes (GitHub allows 65,536 characters; bytes are safe either way).
  */
 export const GITHUB_BODY_BYTES_MAX = 65_535
 /** One answer of GitHub, bytes: ten times a page of 100 files of a pull request with their patches. */
@@ -169,7 +151,7 @@ export const ANNOTATIONS_MAX = 500
 export const CHECK_TITLE_CHARS_MAX = 255
 /** A finding's text, UTF-8 bytes (RC8). */
 export const FINDING_BYTES_MAX = 16_384
-/** Findings that one lens may return for one part; the rest is cut, and the cut is stated. */
+/** Findings that one lens may return for one part; more are cut, and the review states the cut. */
 export const FINDINGS_PER_REVIEW_MAX = 200
 /** Inline comments in one review; the rest stands in the summary. */
 export const INLINE_COMMENTS_MAX = 60
@@ -185,10 +167,7 @@ export const FILE_BYTES_MAX = 400_000
 export const FILES_FETCHED_MAX = 300
 /** Parallel calls to GitHub of one plan. */
 export const GITHUB_CONCURRENCY = 8
-/**
- * Runs that one run wakes at its end: edits of a description during the review of the head; further runs wake by their
- * own time.
- */
+/** Runs that one run wakes at its end, such as edits of a description; further runs wake by their own time. */
 export const AWAITED_BY_MAX = 20
 /** Task tokens on an item: Step Functions may wait for any of a room's repeated calls, so the item keeps this many. */
 export const TOKENS_KEPT = 8
@@ -206,9 +185,7 @@ export const MODEL_LINE_CHARS_MAX = 2_000
 export const MODEL_ERROR_BYTES_MAX = 400
 
 // --- halts -------------------------------------------------------------------------------------------------------------
-/**
- * Halts at once: all halts are one item, read whole at every claim, so even a full item stays below DynamoDB's 400 KB.
- */
+/** Halts at once: one item holds all, read whole at every claim; even a full item stays below DynamoDB's 400 KB. */
 export const HALTS_MAX = 500
 /** The author of a halt, UTF-8 bytes: a login at GitHub has at most 39 characters, a name in AWS more. */
 export const HALT_BY_BYTES_MAX = 100
@@ -221,13 +198,11 @@ export const ROUNDS_CEILING_DEFAULT = 3
 /** The highest `rounds.ceiling`: no team reads more rounds. */
 export const ROUNDS_CEILING_MAX = 10
 
-/**
- * Rounds that a thread remembers by message: the highest ceiling, and as many again under way at the same time (IL2).
- */
+/** Rounds that a thread remembers by message: the highest ceiling, and as many again at once under way (IL2). */
 export const ROUNDS_REMEMBERED_MAX = 2 * ROUNDS_CEILING_MAX
 
 // --- retries ---------------------------------------------------------------------------------------------------------
-/** Tries of one read-decide-write against a version that other writers change too. */
+/** Tries of one read-decide-write against a version that concurrent writers change too. */
 export const CONFLICT_TRIES_MAX = 12
 /** Errors (not throttles) after which a message is `failed` (LE9). */
 export const POST_ERRORS_MAX = 5

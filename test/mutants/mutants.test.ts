@@ -9,7 +9,7 @@ describe('the list of mutants', () => {
   })
 
   it.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
-    '%s: fits the code, and still parses',
+    'the mutant fits the code, and the changed code parses: %s',
     async (_, mutant) => {
       expect(mutant.find).not.toBe(mutant.replace)
       await expect(transform(changedFile(mutant), { loader: 'ts', logLevel: 'silent' })).resolves.toBeDefined()
@@ -24,7 +24,10 @@ describe('changedText', () => {
     expect(changedText(change, 'if (a < b) c()')).toBe('if (a <= $& b) c()')
   })
 
-  it.each(['if (a > b) c()', 'a < b || a < b'])('refuses what doesn’t stand there once: %s', (source) => {
-    expect(() => changedText(change, source)).toThrow(/^Expected once in a.ts/)
-  })
+  it.each(['if (a > b) c()', 'a < b || a < b'])(
+    'changedText refuses a text that does not occur exactly once: %s',
+    (source) => {
+      expect(() => changedText(change, source)).toThrow(/^Expected once in a.ts/)
+    },
+  )
 })

@@ -25,11 +25,8 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
     '1 review, any process dies, the sweeper looks',
     { reviews: [{}], limits: one, crashes: 1, sweeps: 1, atomic: 'write' },
   ],
-  ['1 review, its worker is called dead and lives', { reviews: [{}], limits: one, lies: 1 }],
-  [
-    '2 reviews on 1 slot, a worker is called dead and lives',
-    { reviews: [{}, {}], limits: one, lies: 1, atomic: 'write' },
-  ],
+  ['1 review, a live worker is called dead', { reviews: [{}], limits: one, lies: 1 }],
+  ['2 reviews on 1 slot, a live worker is called dead', { reviews: [{}, {}], limits: one, lies: 1, atomic: 'write' }],
   ['1 review, its grant or lease ends', { reviews: [{}], limits: one, expiries: 1, atomic: 'write' }],
   [
     '2 reviews on 1 slot, one grant or lease ends',
@@ -39,7 +36,7 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
   ['2 repositories of one slot each', { reviews: [{}, other], limits: { ...two, perRepository: 1 } }],
   ['2 reviews of a repository of one slot', { reviews: [{}, {}], limits: { ...two, perRepository: 1 } }],
   ['2 pools, one of them throttled', { reviews: [{ ...model, throttled: true }, {}], limits: one }],
-  ['a throttled pool and who waits in it', { reviews: [{ ...model, throttled: true }, model], limits: two }],
+  ['a throttled pool and a waiting review', { reviews: [{ ...model, throttled: true }, model], limits: two }],
   [
     'a pool with a ceiling of its own',
     { reviews: [model, model], limits: { ...two, pools: { 'model/a': { configured: 1 } } } },
@@ -62,7 +59,7 @@ describe('a small fleet, in every order', () => {
   })
 })
 
-describe('reviews that differ in their names only', () => {
+describe('reviews with different names and equal plans', () => {
   /** Writes grants although no slot is free. */
   const mistaken: Scenario['mistaken'] = ({ operation, input }) => {
     const values = input.ExpressionAttributeValues as Record<string, unknown> | undefined

@@ -65,7 +65,7 @@ const atWork = new AsyncLocalStorage<Run>()
 listenAtFailpoints((point) => {
   atWork.getStore()?.passed.push(point)
 })
-/** Further pasts that are tried for each stand that claims to have forgotten them. */
+/** The number of further pasts that are tried for each stand with forgotten pasts. */
 const PASTS_TRIED_MAX = 2
 
 /** The stand of a program before its first answer. */

@@ -31,10 +31,7 @@ export interface Scenario {
    * and the sweeper looks at any item.
    */
   readonly late?: 'one'
-  /**
-   * The unit that no other program interrupts: one request, or a write with the reads after the write, so that all
-   * reads see one moment.
-   */
+  /** The unit that no other program interrupts: one request, or one write with all reads after the write. */
   readonly atomic?: 'request' | 'write'
   /** Tries also states that differ only in the names of reviews. */
   readonly unmerged?: boolean
@@ -307,7 +304,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     return steps
   }
 
-  /** Answers all reads that affect no other program: a death between these reads equals a death after them. */
+  /** Answers all reads without effect on other programs: a death between such reads equals a death after them. */
   async function settled(state: State): Promise<State> {
     let current = state
     for (let at = readsAlone(current); at >= 0; at = readsAlone(current)) current = await answered(current, at)

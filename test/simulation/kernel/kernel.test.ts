@@ -72,7 +72,7 @@ function world(handler: Handler, { seed = 1, fateOf = (_sent, usual) => usual, s
   return {
     ...kernel,
     count,
-    /** Invokes the room and runs the world until the invocation or the world's last event ends. */
+    /** Invokes the room and runs the world until the invocation ends or no event is left. */
     async invoke(event: unknown = {}): Promise<InvocationEnd | undefined> {
       let end: InvocationEnd | undefined
       kernel.functions.invoke('plan', JSON.stringify(event), (ended) => {
@@ -115,7 +115,7 @@ describe('seeds', () => {
     return { digest: trace.digest(), lines: trace.lines }
   }
 
-  test('one seed gives one history byte for byte, also after worlds whose retries left nothing behind', async () => {
+  test('one seed gives one history byte for byte, also after worlds with retries', async () => {
     const first = await digestOf(7)
     for (const seed of [1, 2, 3]) await digestOf(seed)
     expect((await digestOf(7)).lines).toEqual(first.lines)
@@ -161,7 +161,7 @@ describe('the wire', () => {
     expect(count()).toBe(1)
   })
 
-  test('a request that the network repeats has its effect twice', async () => {
+  test('a request repeated by the network takes effect twice', async () => {
     const { invoke, count, timeline } = world(update, { fateOf: once({ againMs: 500 }) })
     await invoke()
     await timeline.run(timeline.now + 1_000)
@@ -278,7 +278,7 @@ describe('containers', () => {
   })
 })
 
-test('a process that stands still resumes with the answer that had come, then with its timers in order', async () => {
+test('a paused process resumes with the arrived answer, then with its timers in order', async () => {
   const pauseMs = 60_000
   const waiting: Handler = async () => {
     const done: string[] = []

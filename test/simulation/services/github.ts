@@ -124,7 +124,7 @@ export function createGitHub(options: SimulatedGitHubOptions): SimulatedGitHub {
       const base = await git.resolveCommit(MAIN)
       if (base === null) throw new Error(`unknown_branch: ${repository} has no branch ${MAIN}.`)
       const head = git.add({ parent: base, files, at: now() })
-      // Named after its content, as a pull request gets its number only when it is opened.
+      // Named after the content, as the pull request has no number before the opening.
       const branches = { base: MAIN, baseSha: base, head: `change-${head.slice(0, 8)}`, headSha: head }
       const number = await controls.openPullRequest({ repository, ...branches, title, body, author, draft })
       return { number, head }

@@ -15,7 +15,7 @@ function delays(calls: readonly Call[]): number[] {
   return calls.slice(1).map(({ atMs }, index) => atMs - (calls[index]?.atMs ?? 0))
 }
 
-/** One room fails as given, all other rooms answer as usual; both at once. */
+/** One room fails as given, every other room answers as usual; both at once. */
 function openFailing(failing: string, error: string, drawn: number) {
   return openMachine(definition, {
     drawn,
@@ -27,7 +27,7 @@ function openFailing(failing: string, error: string, drawn: number) {
 }
 
 describe('waits before a retry', () => {
-  test('a retry for a head that is not visible yet comes after 5, 7.5, 11.25, 16.9, 25.3 and then 30 s, whatever the jitter', () => {
+  test('a retry for an invisible head comes after 5, 7.5, 11.25, 16.9, 25.3 and then 30 s, whatever the jitter', () => {
     const { queue, start, callsOf } = openFailing('plan', 'retry', 0)
     const execution = start(input)
     const round = [5_000, 7_500, 11_250, 16_875, 25_313, ...new Array(6).fill(30_000)]
@@ -114,7 +114,7 @@ describe('waits for a token', () => {
     expect(request('SendTaskSuccess', { taskToken: open?.token, output: '{}' })).toEqual({ error: 'TaskTimedOut' })
   })
 
-  test('a token accepts an answer until its last ms, and is dead at its deadline even if the timer is late', () => {
+  test('a token accepts an answer until its last ms, and is dead at the deadline even if the timer is late', () => {
     for (const [elapsedMs, answer] of [
       [24 * hour - 1, {}],
       [24 * hour, { error: 'TaskTimedOut' }],
@@ -184,7 +184,7 @@ describe('late answers', () => {
     expect(execution.entered.get('AdmitAdjudication')).toBe(1)
   })
 
-  test('a function’s end after its token’s answer changes nothing', () => {
+  test('the end of a function after the token’s answer changes nothing', () => {
     const { callsOf, execution } = openInReview()
     const [admit] = callsOf('admit')
 

@@ -26,7 +26,7 @@ function mapMachine(changes: object = {}): object {
 const succeed = ({ done }: Call): void => done({ ok: 'done' })
 
 describe('executions', () => {
-  test('an execution begins in an event after its start is answered, and begins once however often it is started', () => {
+  test('an execution begins in an event after the start’s answer, and begins once however often it is started', () => {
     const { queue, request, machine, calls } = openMachine(waitMachine())
     const start = { stateMachineArn: machineArn, name: 'run', input: '{}' }
 
@@ -38,7 +38,7 @@ describe('executions', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('an execution that is stopped before its beginning never begins', () => {
+  test('an execution that is stopped before the beginning never begins', () => {
     const { queue, request, machine, calls } = openMachine(taskMachine())
     const { executionArn } = request('StartExecution', { stateMachineArn: machineArn, name: 'run' })
 
@@ -48,7 +48,7 @@ describe('executions', () => {
     expect([machine.execution('run')?.status, calls.length]).toEqual(['ABORTED', 0])
   })
 
-  test('an execution shows its current state, its entered states and its open tokens', () => {
+  test('an execution shows the current state, the entered states and the open tokens', () => {
     const { start, machine } = openMachine(definition, {
       respond({ room, done }) {
         const reviews = ['first', 'second', 'third']
@@ -168,10 +168,10 @@ describe('executions', () => {
 describe('failures', () => {
   test.each([
     [
-      'a payload of a path that is not there',
+      'a payload with an absent path',
       { Parameters: { FunctionName: functionArn('only'), Payload: { 'a.$': '$.gone' } } },
     ],
-    ['a result without what is selected', { ResultSelector: { 'a.$': '$.gone' } }],
+    ['a result without the selected field', { ResultSelector: { 'a.$': '$.gone' } }],
   ])('%s is States.Runtime, and no Catch helps', (_title, changes) => {
     const { start } = openMachine(catching(changes), { respond: succeed })
 
@@ -268,7 +268,7 @@ describe('Maps', () => {
   test.each([
     ['no array', { items: 'a' }, {}],
     ['no width', { items: [], width: 'two' }, { MaxConcurrencyPath: '$.width' }],
-    ['a selector of what is not there', { items: ['a', 'b'] }, { ItemSelector: { 'item.$': '$.gone' } }],
+    ['a selector of an absent field', { items: ['a', 'b'] }, { ItemSelector: { 'item.$': '$.gone' } }],
   ])('a Map with %s is States.Runtime', (_title, input, changes) => {
     const { start, calls } = openMachine(mapMachine({ ...catchAll, ...changes }))
 

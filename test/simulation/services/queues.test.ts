@@ -46,7 +46,7 @@ function queueWith(attributes: Record<string, string> = {}) {
   return { queues, send, pass, now: () => at }
 }
 
-test('an event source receives records and deletes them, and a record that stays appears again after its visibility timeout', () => {
+test('an event source receives and deletes records, and an undeleted record appears again after the visibility timeout', () => {
   const { queues, send, pass, now } = queueWith()
   const changed: string[] = []
   queues.onChange((name) => changed.push(name))
@@ -78,7 +78,7 @@ test('AW31: a deduplication id counts for five minutes from the first send, also
   expect(queues.messages('outbox.fifo')).toHaveLength(1)
 })
 
-test('equal requests give equal ids, which makes a seed one history', () => {
+test('equal requests give equal ids, so a seed is one history', () => {
   const history = () => {
     const { queues, send } = queueWith()
     return [send('one', 'a', '1'), queues.receive('outbox.fifo', 1)]

@@ -174,9 +174,12 @@ test.each([
   ['UpdateItem', { Key: keyOf('A'), UpdateExpression: 'REMOVE owner' }, /reserved keyword; reserved keyword: owner/],
   ['UpdateItem', { Key: keyOf('A'), UpdateExpression: 'REMOVE #a', ExpressionAttributeNames: { '#b': 'b' } }, /#a/],
   ['ExecuteStatement', {}, /Unknown operation/],
-] as const)('what is not simulated, or not DynamoDB, is refused by name: %s %j', (operation, input, sentence) => {
-  expect(ledgerTable().ask(operation, input).message).toMatch(sentence)
-})
+] as const)(
+  'a feature that the simulation or DynamoDB lacks is refused by name: %s %j',
+  (operation, input, sentence) => {
+    expect(ledgerTable().ask(operation, input).message).toMatch(sentence)
+  },
+)
 
 test('numbers are exact, even for sums beyond the precision of a double', () => {
   const { put, ask, table } = ledgerTable()

@@ -1,4 +1,4 @@
-/** The content of one table: its items and its indexes, which follow at once or with a lag. */
+/** The content of one table: items and indexes. An index follows the items at once or with a lag. */
 import type { WorldClock } from '../service.ts'
 import { Rows } from './rows.ts'
 import { type IndexSchema, indexRow, type TableSchema } from './schema.ts'
