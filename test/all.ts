@@ -1,4 +1,4 @@
-/** `npm test`: everything that guards the main branch, step by step, each with its time; the first failure ends it. */
+/** `npm test`: every check of the main branch, step by step, each with its time; the first failure ends the run. */
 import { spawn } from 'node:child_process'
 
 interface Step {
@@ -14,7 +14,7 @@ const STEPS: readonly Step[] = [
   { name: 'synth', command: 'cdk', arguments: ['synth', '--quiet'] },
 ]
 
-/** Ends a step that hangs, ms; on two cores that do nothing else the tests take about a third of it. */
+/** Ends a step that hangs, ms; on two idle cores the tests take about a third of this time. */
 const STEP_MS_MAX = 25 * 60_000
 
 for (const step of STEPS) {

@@ -1,4 +1,4 @@
-/** Before all tests: the stack is synthesized once, so that the files that start it side by side don't each do it. */
+/** Synthesizes the stack once before all tests, so that test files in parallel don't each synthesize the stack. */
 import { cacheDirectory } from '../cli/settings.ts'
 import { loadAssembly } from '../infra/local/assembly.ts'
 

@@ -171,7 +171,9 @@ test(
     await call.says(/Pull request local\//)
     call.kill('SIGINT')
     const interrupted = await call.ended
-    expect(interrupted.stderr).toMatch(/Interrupted\. Nothing is lost: the next call for this head continues the review/)
+    expect(interrupted.stderr).toMatch(
+      /Interrupted\. Nothing is lost: the next call for this head continues the review/,
+    )
     expect([interrupted.code, interrupted.stdout]).toEqual([EXIT_CODES.interrupted.code, ''])
     const next = await start(review).ended
     expect(next.stdout).toContain(repository.git('rev-parse', 'topic'))

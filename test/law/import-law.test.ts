@@ -1,4 +1,4 @@
-/** The import law, held by reading the sources; and proof that each of its rules bites. */
+/** The import law holds for every source, and each of its rules refuses a breach. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,10 +8,10 @@ import { readSource, sourcesBelow } from './sources.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const declared = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
-/** Packages of types only, which no code is left of. */
+/** Packages of types only, which leave no code. */
 const typePackages = ['@octokit/types', '@octokit/openapi-types', '@octokit/openapi-webhooks-types']
 
-test('every source keeps to the import law', () => {
+test('every source keeps the import law', () => {
   const sources = sourcesBelow(root, lawFolders).map(readSource)
   expect(sources.length).toBeGreaterThan(0)
   expect(breaches(sources, new Set([...declared, ...typePackages]))).toEqual([])
@@ -31,12 +31,12 @@ test('a circle is named by its files, in the order of their imports', () => {
   expect(circles(sources)).toEqual([['infra/b.ts', 'infra/c.ts']])
 })
 
-/** The breaches of one source that isn't there. */
+/** The breaches of one invented source. */
 function breachesOf(file: string, text: string): string[] {
   return breaches([readSource({ path: file, text })], new Set([...declared, 'undici']))
 }
 
-describe('what is allowed', () => {
+describe('allowed imports', () => {
   test.each([
     [
       'shared/runs/run.ts',
@@ -70,20 +70,20 @@ describe('what is allowed', () => {
     ['cli/main.ts', `import { Command } from 'commander'\nimport { boot } from '../infra/local/boot.ts'`],
     ['shared/ledger/keys.ts', 'export const keyOf = (id: string) => ({ pk: `RUN#${' + 'id}`, sk: "RUN" })'],
     ['shared/base/limits.ts', `// the local engine has another limit\nexport const text = 'a local variable'`],
-  ])('%s', (file, text) => {
+  ])('the law allows: %s', (file, text) => {
     expect(breachesOf(file, text)).toEqual([])
   })
 })
 
-describe('what is a breach, and how it is named', () => {
+describe('breaches and their messages', () => {
   test.each([
     ['a pure file that knows an adapter', 'shared/runs/run.ts', `import { x } from '../ledger/run.ts'`],
     ['a pure file that knows a later subject', 'shared/runs/run.ts', `import { x } from '../verdict/plan.ts'`],
     ['a type of a later subject', 'shared/base/text.ts', `import type { X } from '../runs/run.ts'`],
-    ['a file of shared outside of every folder', 'shared/run.ts', `import { x } from './runs/run.ts'`],
+    ['a file of shared outside every folder', 'shared/run.ts', `import { x } from './runs/run.ts'`],
     ['a pure file that reads files', 'shared/runs/run.ts', `import { readFileSync } from 'node:fs'`],
     ['a pure file that re-exports a library', 'shared/runs/run.ts', `export { parse } from 'yaml'`],
-    ['an adapter that knows another one', 'shared/ledger/run.ts', `import { x } from '../github/client.ts'`],
+    ['an adapter that knows another adapter', 'shared/ledger/run.ts', `import { x } from '../github/client.ts'`],
     [
       "an adapter with another one's SDK",
       'shared/documents/documents.ts',
@@ -105,7 +105,7 @@ describe('what is a breach, and how it is named', () => {
     ['a core that knows its handler', 'functions/plan/core/plan.ts', `import { x } from '../handler.ts'`],
     ['a core that knows a file with effects', 'functions/plan/core/plan.ts', `import { x } from '../gather.ts'`],
     ['a core with a library', 'functions/plan/core/plan.ts', `import { x } from 'undici'`],
-    ['a room that knows another', 'functions/plan/handler.ts', `import { x } from '../admit/core/admission.ts'`],
+    ['a room that knows another room', 'functions/plan/handler.ts', `import { x } from '../admit/core/admission.ts'`],
     ['a handler with an SDK', 'functions/plan/handler.ts', `import { x } from '@aws-sdk/client-s3'`],
     [
       'a room that imports another lazily',
@@ -124,12 +124,12 @@ describe('what is a breach, and how it is named', () => {
     ['one machine that knows a room', 'infra/local/boot.ts', `import { x } from '../../functions/plan/handler.ts'`],
     ['one machine that knows an adapter', 'infra/local/boot.ts', `import { x } from '../../shared/ledger/run.ts'`],
     ['a command line that knows a room', 'cli/main.ts', `import { x } from '../functions/plan/core/plan.ts'`],
-    ['a package nobody declared', 'cli/main.ts', `import { x } from 'left-pad'`],
+    ['an undeclared package', 'cli/main.ts', `import { x } from 'left-pad'`],
     ['all of zod', 'shared/runs/run.ts', `import { z } from 'zod'`],
     ['a table key', 'functions/plan/handler.ts', 'const key = `RUN#1`'],
     ['the name of a key', 'shared/github/client.ts', 'export const key = { pk: 1 }'],
     ['an endpoint variable', 'shared/aws/client.ts', 'const x = process.env.AWS_ENDPOINT_URL_SQS'],
-    ['a question for where it runs', 'shared/aws/client.ts', 'const isLocal = true'],
+    ['a question about the environment', 'shared/aws/client.ts', 'const isLocal = true'],
     ['an address of one machine', 'functions/plan/handler.ts', `const url = 'http://127.0.0.1:80'`],
     [
       'a lazy import of what is only known when it runs',
@@ -137,14 +137,14 @@ describe('what is a breach, and how it is named', () => {
       'export const load = (x: string) => import(x)',
     ],
     ['a file in no zone', 'functions/plan.ts', `import { x } from './plan/core/plan.ts'`],
-  ])('%s', (_what, file, text) => {
+  ])('the law refuses: %s', (_what, file, text) => {
     const [breach = '', ...others] = breachesOf(file, text)
     expect(others).toEqual([])
     expect(breach.startsWith(`${file}:1: `)).toBe(true)
     expect(breach).toContain(' — ')
   })
 
-  test('the line, the import and the rule are named', () => {
+  test('a breach names the line, the import and the rule', () => {
     expect(breachesOf('functions/plan/handler.ts', `\n\nimport { x } from '../admit/handler.ts'`)).toEqual([
       'functions/plan/handler.ts:3: imports ../admit/handler.ts — ' +
         'a room imports its own files, adapters and pure files; no room imports another',

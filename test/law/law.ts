@@ -1,27 +1,27 @@
 /**
- * The import law: who may import whom. A source belongs to the first zone that knows it, and imports only what
- * the zone allows. Everything that isn't allowed is forbidden, so that a new kind of file needs a new zone here.
+ * The import law: which sources may import which. A source belongs to the first zone with a matching path, and imports
+ * only targets that the zone allows. Everything else is forbidden, so a new kind of file needs a new zone here.
  */
 import type { Import, ReadSource } from './sources.ts'
 
 interface Zone {
-  /** What the sources of this zone are. */
+  /** The kind of sources in the zone. */
   readonly name: string
-  /** Paths of its sources. */
+  /** Paths of the zone's sources. */
   readonly holds: RegExp
-  /** What they may import: files of the repository, packages, modules of Node.js, each as `Import.target`. */
+  /** The allowed imports: files of the repository, packages, modules of Node.js, each as `Import.target`. */
   readonly allows: (target: string, importer: string, isTypeOnly: boolean) => boolean
-  /** The rule in words, for who meets it. */
+  /** The rule in words, for the message of a breach. */
   readonly rule: string
 }
 
-/** Folders of pure vocabulary in `shared`: each imports its own files and those of the folders before it. */
+/** Folders of pure vocabulary in `shared`: each folder imports its own files and the folders before it. */
 export const subjects = ['base', 'findings', 'runs', 'verdict', 'fleet', 'publishing'] as const
 
 /** Paths of the pure vocabulary. */
 export const pureFile = new RegExp(`^shared/(${subjects.join('|')})/[^/]+\\.ts$`)
 
-/** Modules of Node.js and packages that pure code may use: digests, and schemas of data. */
+/** Modules of Node.js and packages for pure code: digests, and schemas of data. */
 const pureLibraries = ['node:crypto', 'zod']
 
 /** The SDK of each adapter. */
@@ -32,16 +32,16 @@ const sdks: Readonly<Record<string, readonly RegExp[]>> = {
   aws: [/^@aws-sdk\/client-(sqs|sfn|secrets-manager)$/, /^@aws-lambda-powertools\//, /^@smithy\//],
 }
 
-/** Adapters whose steps are put together in `shared/coordinator`. */
+/** Adapters whose steps `shared/coordinator` combines. */
 const coordinated = /^shared\/(ledger|documents|aws|coordinator)\//
 
 /** Packages without effects that a room's core may use: the parser of `.github/muster.yml`. */
 const coreLibraries = ['yaml']
 
-/** The most lines that a handler has: reading, deciding by its core, doing, answering. */
+/** The most lines of a handler: reading, deciding by the core, doing, answering. */
 const HANDLER_LINES_MAX = 80
 
-/** Analyzers, and what calls models: they live with the one room that uses them. */
+/** Analyzers and clients of models, for the one room that uses them. */
 const lensLibraries = [/^@secretlint\//, /^@tktco\/node-actionlint$/, /^yaml$/, /^ai$/, /^@ai-sdk\//, /^node:/, /^zod$/]
 
 const isCore = (file: string) => /^functions\/[^/]+\/core\//.test(file)
@@ -80,7 +80,7 @@ const zones: readonly Zone[] = [
     holds: /^functions\/[^/]+\/core\/[^/]+\.ts$/,
     allows: (target, importer, isTypeOnly) => {
       const isOwnCore = isCore(target) && target.startsWith(roomOf(importer))
-      // The facts of a core are read by adapters, so a core may name the types of these facts.
+      // Adapters read the facts of a core, so a core may name the types of these facts.
       const isTypeOfFacts = isTypeOnly && target.startsWith('shared/')
       return isPure(target) || isOwnCore || isTypeOfFacts || coreLibraries.includes(target)
     },
@@ -119,7 +119,7 @@ const zones: readonly Zone[] = [
   },
 ]
 
-/** Folders whose sources stand under the law. */
+/** Folders under the law. */
 export const lawFolders = ['functions', 'shared', 'infra', 'cli']
 
 const rootFolders = /^(functions|shared|infra|cli|test|bench|docs)\//
@@ -139,8 +139,8 @@ const endpointVariable = /AWS_ENDPOINT_URL|AWS_USE_.*_ENDPOINT|LOCALSTACK/
 const localWord = /(?:^|[^a-z])(?:is|Is|IS_?)?(?:[Ll]ocal|LOCAL)(?:[A-Z_]|$)|localhost|127\.0\.0\.1/
 
 /**
- * Every breach of the law, as `file:line: what — rule`. `packages` are the names that package.json declares:
- * what another package happens to bring along is not ours to import.
+ * Every breach of the law, as `file:line: what — rule`. `packages` are the names in package.json: a dependency of a
+ * dependency must not be imported.
  */
 export function breaches(sources: readonly ReadSource[], packages: ReadonlySet<string>): string[] {
   return sources.flatMap((source) => [
@@ -199,7 +199,7 @@ function importBreaches(
   return found
 }
 
-/** Neither the law nor the bundle can see such a target; the local engine loads bundles in this way. */
+/** Neither the law nor the bundle can see a computed target. The local engine may use one to load bundles. */
 function computedBreaches(source: ReadSource, expression: string): string[] {
   if (source.path.startsWith('infra/local/')) return []
   return [`imports ${expression} — a lazy import names its module as a literal`]

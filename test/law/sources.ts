@@ -1,29 +1,29 @@
-/** Reads sources for the law: what a file imports, and the names and texts in its code, comments left out. */
+/** Reads sources for the law: the imports of a file, and the names and texts in its code without comments. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-/** A source, its path relative to the repository's root. */
+/** A source, with its path relative to the repository's root. */
 export interface Source {
   readonly path: string
   readonly text: string
 }
 
-/** Something at a line of a source. */
+/** A fact at a line of a source. */
 export interface Located {
   readonly line: number
 }
 
 export interface Import extends Located {
-  /** As it is written. */
+  /** The specifier as written. */
   readonly specifier: string
   /** A file of the repository, a package by its name, or a module of Node.js as `node:name`. */
   readonly target: string
-  /** `computed`: a lazy import whose target is only known when it runs. */
+  /** `computed`: a lazy import whose target is only known at run time. */
   readonly kind: 'file' | 'package' | 'node' | 'computed'
-  /** Names that are taken from the module, types apart. */
+  /** Imported names, types excluded. */
   readonly names: readonly string[]
-  /** Nothing of it is left when the types are gone. */
+  /** True if erasing types erases the whole import. */
   readonly isTypeOnly: boolean
 }
 
@@ -50,7 +50,7 @@ export function sourcesBelow(root: string, folders: readonly string[]): Source[]
   )
 }
 
-/** Parses a source; one that has errors throws, because nothing could be said about it. */
+/** Parses a source. A source with syntax errors throws, because the law could not judge it. */
 export function readSource(source: Source): ReadSource {
   const { module, program, errors } = parseSync(source.path, source.text, { astType: 'ts', sourceType: 'module' })
   const [error] = errors

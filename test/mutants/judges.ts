@@ -1,4 +1,4 @@
-/** Who judges a mutant, from cheap to dear: test files, scripted schedules, seeds of the simulation. */
+/** The judges of a mutant, from cheap to expensive: test files, scripted schedules, seeds of the simulation. */
 import { spawn } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,15 +9,18 @@ import type { Mutant } from './mutant.ts'
 export const JUDGES = ['tests', 'schedules', 'seeds'] as const
 export type Judge = (typeof JUDGES)[number]
 
-/** What is judged by: the files, or how many seeds. */
+/** The judges' material: files, or the number of seeds. */
 export interface Case extends Pick<Mutant, 'tests' | 'schedules'> {
   readonly seeds: number
 }
 
-/** What failed first; undefined if everything held. */
+/** The first failure; undefined if everything held. */
 export type Failure = string | undefined
 
-/** One judge about the code with this change, or as it is. Answers at most after `withinMs`: what takes longer has failed. */
+/**
+ * One judge's answer about the code with this change, or about the original code. A judge that exceeds `withinMs` has
+ * failed.
+ */
 export function judge(name: Judge, about: Case, change: Change | undefined, withinMs: number): Promise<Failure> {
   switch (name) {
     case 'tests':
@@ -29,7 +32,7 @@ export function judge(name: Judge, about: Case, change: Change | undefined, with
   }
 }
 
-/** As much of vitest's JSON report as is read here. */
+/** The used part of vitest's JSON report. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string
@@ -89,7 +92,7 @@ function unclear(output: string): string {
 }
 
 interface Ran {
-  /** Undefined if it took too long. */
+  /** Undefined after a timeout. */
   readonly code: number | undefined
   readonly output: string
 }
@@ -106,7 +109,7 @@ function run(words: readonly string[], change: Change | undefined, withinMs: num
   })
   const end = setTimeout(() => {
     isLate = true
-    // With the workers that it started.
+    // Kills the process group, to include vitest's workers.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   }, withinMs)
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 /**
- * `npm run test:mutants`: each mutant of the list is one wrong change of the code, and some test, schedule or seed must see it.
- * Ends 0 only if every mutant is killed but those that the list says, with a reason, nothing can see.
- *
- * No file is changed. The judges must hold on the code as it is, else nothing is said about any mutant.
+ * `npm run test:mutants`: each mutant of the list is one wrong change of the code, and some test, schedule or seed must
+ * see the change. The exit code is 0 only if every mutant is killed, except mutants that the list declares invisible,
+ * with a reason.
+ * No file is changed. The judges must pass on the original code; otherwise the program judges no mutant.
  */
 import { statSync } from 'node:fs'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
@@ -18,17 +18,17 @@ const USAGE = `Usage: npm run test:mutants -- [--list] [--only <text>]... [--jud
   --judge     by that judge alone: tells what it sees by itself; nothing is expected of it
   --seeds     seeds of the simulation for each mutant (default 60)`
 
-/** Judged side by side. */
+/** Mutants judged in parallel. */
 const AT_ONCE = 2
-/** ms; a judge that takes longer, and so many times longer than about the code as it is, will never end. */
+/** ms; a judge that exceeds both this time and a multiple of its time on the original code counts as endless. */
 const ENDLESS_MS = 60_000
 const ENDLESS_TIMES = 4
-/** ms, for each judge about the code as it is. */
+/** ms, for each judge on the original code. */
 const UNCHANGED_MS_MAX = 15 * 60_000
 
 interface Options {
   readonly list: boolean
-  /** Texts of which one is in a mutant's name or file. */
+  /** Texts to look for in a mutant's name or file. */
   readonly only: readonly string[]
   readonly judges: readonly Judge[]
   readonly isJudgedAlone: boolean
@@ -70,13 +70,13 @@ async function main({ list, only, judges, isJudgedAlone, seeds }: Options): Prom
   return isJudgedAlone ? 0 : wrong
 }
 
-/** When the files that are judged, and those that judge, were changed last. */
+/** The newest change of the mutated files and the judging files. */
 function stateOf(chosen: readonly Mutant[]): string {
   const files = [...chosen.map(({ file }) => file), ...unique(chosen, 'tests'), ...unique(chosen, 'schedules')]
   return files.map((file) => statSync(pathOf({ file })).mtimeMs).join()
 }
 
-/** What doesn't fit the code: a text that isn't there once, or a change that doesn't parse. */
+/** The mutants that don't fit the code: the text does not occur once, or the changed code doesn't parse. */
 async function rottenOf(chosen: readonly Mutant[]): Promise<string[]> {
   const found = await Promise.all(
     chosen.map(async (mutant) => {
@@ -91,7 +91,7 @@ async function rottenOf(chosen: readonly Mutant[]): Promise<string[]> {
   return found.flat()
 }
 
-/** How long each judge may take about a mutant, ms; undefined if one fails about the code as it is. */
+/** The time limit of each judge for a mutant, ms; undefined if a judge fails on the original code. */
 async function limitsOf(all: Case, judges: readonly Judge[]): Promise<ReadonlyMap<Judge, number> | undefined> {
   const limits = new Map<Judge, number>()
   for (const name of judges) {
@@ -143,7 +143,7 @@ function print({ mutant, killedBy, seconds }: Outcome): void {
   console.log(`${mutant.name.padEnd(60)} ${String(seconds).padStart(4)} s  ${by}`)
 }
 
-/** Says what isn't as the list expects; 1 if anything isn't. */
+/** Prints the deviations from the list; returns 1 if any exists. */
 function report(outcomes: readonly Outcome[]): number {
   const survivors = outcomes.filter(({ killedBy }) => killedBy === undefined)
   const isExpected = ({ mutant }: Outcome) => mutant.survives !== undefined

@@ -1,4 +1,4 @@
-/** A process that runs seeds of the simulation until one breaks, and prints which; `seeds.ts <count>`. */
+/** A process that runs seeds of the simulation until a seed fails, and prints the failing seed; `seeds.ts <count>`. */
 import { bundleRooms } from '../simulation/kernel/bundle.ts'
 import { runSeed } from '../simulation/run-seed.ts'
 

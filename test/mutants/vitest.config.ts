@@ -1,4 +1,7 @@
-/** Tests that judge one change: the file is changed as it is loaded, here and in the simulation's bundle. */
+/**
+ * The configuration of vitest for judging one change: the changed file is replaced at load, in tests and in the
+ * simulation's bundle.
+ */
 import { defineConfig } from 'vitest/config'
 import { changedText, changeOfProcess, pathOf } from './change.ts'
 
@@ -17,11 +20,11 @@ export default defineConfig({
     : [],
   test: {
     include: ['test/**/*.test.ts'],
-    // It knows a plugin by its name only, and would judge each mutant by the code of the one before.
+    // The cache distinguishes plugins by name only, and would judge each mutant by the code of the previous mutant.
     fsModuleCache: false,
-    // Two mutants are judged side by side.
+    // Two mutants are judged in parallel.
     maxWorkers: 2,
-    // ms; nothing waits for these but what hangs.
+    // ms; only a hanging test takes as long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['json'],

@@ -1,4 +1,4 @@
-/** Runs, reviews, plans, messages, threads and tickets as tests need them: all members set, changed by what a test says. */
+/** Sample runs, reviews, plans, messages, threads and tickets: all members are set, and a test changes the members that matter. */
 import { digestOf, sha256 } from '../../shared/base/digest.ts'
 import { CONTRACT } from '../../shared/base/limits.ts'
 import type { Ticket } from '../../shared/fleet/schedule.ts'
@@ -15,7 +15,7 @@ export const repository: Repository = { id: 7, owner: 'acme', name: 'widgets', i
 /** A commit's SHA from a word. */
 export const sha = (word: string): string => sha256(word).slice(0, 40)
 
-/** A request for a head, with the identity that its cause gives it. */
+/** A request for a head, with the identity of its cause. */
 export function requestOf(changes: Partial<RunRequest> = {}): RunRequest {
   const head = changes.head ?? sha('head')
   const baseRef = changes.baseRef ?? 'main'
@@ -49,7 +49,7 @@ export function runOf(changes: Partial<Run> = {}): Run {
   }
 }
 
-/** A review that is wanted, numbered so that several differ. */
+/** A wanted review, numbered so that several reviews differ. */
 export function wantedReview(part: number, changes: Partial<Review> = {}) {
   return {
     runId: requestOf().runId,

@@ -1,4 +1,4 @@
-/** Every state that can be reached from the first one, once, depth first; the way to a state that is wrong is its proof. */
+/** Visits every reachable state once, depth first; the steps to a wrong state are the proof of the mistake. */
 
 export interface Step<State> {
   readonly label: string
@@ -17,7 +17,7 @@ export class Wrong extends Error {
   }
 }
 
-/** `stepsFrom` also says what is wrong with a state, or with a step, by throwing. Rejects with Wrong and the way there. */
+/** `stepsFrom` throws for a wrong state or step; `explore` then rejects with Wrong and the steps to the mistake. */
 export async function explore<State>(
   first: State,
   keyOf: (state: State) => string,

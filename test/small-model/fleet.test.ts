@@ -1,12 +1,13 @@
 /**
- * Every order of requests of a few programs, tried with the real code: Admit, Review, the sweeper and an operator, over a
- * table of which each request is atomic. What holds at each step stands in world.ts; a failure prints the way to it.
+ * Tries every order of the requests of a few programs with the real code: Admit, Review, the sweeper and an operator,
+ * over a table with atomic requests. world.ts holds the invariants of each step; a failure prints the steps to the
+ * wrong state.
  */
 import { describe, expect, it } from 'vitest'
 import { explore } from './explore.ts'
 import { type Scenario, worldOf } from './world.ts'
 
-/** Far beyond what the scenarios have; one that reaches it has lost its bound. */
+/** Far above every scenario's number of states; a scenario that reaches the limit has lost its bound. */
 const STATES_MAX = 300_000
 
 const one = { configured: 1, enabled: true }
@@ -24,11 +25,8 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
     '1 review, any process dies, the sweeper looks',
     { reviews: [{}], limits: one, crashes: 1, sweeps: 1, atomic: 'write' },
   ],
-  ['1 review, its worker is called dead and lives', { reviews: [{}], limits: one, lies: 1 }],
-  [
-    '2 reviews on 1 slot, a worker is called dead and lives',
-    { reviews: [{}, {}], limits: one, lies: 1, atomic: 'write' },
-  ],
+  ['1 review, a live worker is called dead', { reviews: [{}], limits: one, lies: 1 }],
+  ['2 reviews on 1 slot, a live worker is called dead', { reviews: [{}, {}], limits: one, lies: 1, atomic: 'write' }],
   ['1 review, its grant or lease ends', { reviews: [{}], limits: one, expiries: 1, atomic: 'write' }],
   [
     '2 reviews on 1 slot, one grant or lease ends',
@@ -38,7 +36,7 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
   ['2 repositories of one slot each', { reviews: [{}, other], limits: { ...two, perRepository: 1 } }],
   ['2 reviews of a repository of one slot', { reviews: [{}, {}], limits: { ...two, perRepository: 1 } }],
   ['2 pools, one of them throttled', { reviews: [{ ...model, throttled: true }, {}], limits: one }],
-  ['a throttled pool and who waits in it', { reviews: [{ ...model, throttled: true }, model], limits: two }],
+  ['a throttled pool and a waiting review', { reviews: [{ ...model, throttled: true }, model], limits: two }],
   [
     'a pool with a ceiling of its own',
     { reviews: [model, model], limits: { ...two, pools: { 'model/a': { configured: 1 } } } },
@@ -49,20 +47,20 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
 
 describe('a small fleet, in every order', () => {
   it.each(scenarios)(
-    '%s: I1, I2, IL6–IL9, IL13: never too many, nobody idle, all done in the end',
+    '%s: I1, I2, IL6–IL9, IL13: slots never exceed the limit, no slot idles, all reviews complete',
     async (_, scenario) => {
       expect(await statesOf(scenario)).toBeGreaterThan(100)
     },
   )
 
-  it('the sweeper at any moment, beside 2 reviews on 1 slot', async () => {
+  it('the invariants hold with the sweeper at any moment, beside 2 reviews on 1 slot', async () => {
     const scenario: Scenario = { reviews: [{}, {}], limits: one, sweeps: 1, atomic: 'write' }
     expect(await statesOf(scenario)).toBeGreaterThan(1_000)
   })
 })
 
-describe('reviews that differ in nothing but their names', () => {
-  /** Grants are written although no place is free. */
+describe('reviews with different names and equal plans', () => {
+  /** Writes grants although no slot is free. */
   const mistaken: Scenario['mistaken'] = ({ operation, input }) => {
     const values = input.ExpressionAttributeValues as Record<string, unknown> | undefined
     if (values?.[':room'] === undefined) return { operation, input }
@@ -73,17 +71,20 @@ describe('reviews that differ in nothing but their names', () => {
     ['2 on 1 slot', 2, { reviews: [{}, {}], limits: one }],
     ['3 on 3 slots', 6, { reviews: [{}, {}, {}], limits: { configured: 3, enabled: true }, atomic: 'write' }],
   ] as const)(
-    '%s have, all orders tried, one state in common and every other once for each of %i orders',
+    'equal reviews, %s: all orders share the first state and repeat each later state once for each of %i orders',
     async (_, orders, alike) => {
       const merged = await statesOf(alike)
       expect(await statesOf({ ...alike, unmerged: true })).toBe(1 + orders * (merged - 1))
     },
   )
 
-  it.each([false, true])('break the same rule, all orders tried: %s', async (unmerged) => {
-    const scenario: Scenario = { reviews: [{}, {}], limits: one, mistaken, unmerged }
-    await expect(statesOf(scenario)).rejects.toThrow('I1: more slots than are effective')
-  })
+  it.each([false, true])(
+    'equal reviews break the same rule whether merged or not, all orders tried: %s',
+    async (unmerged) => {
+      const scenario: Scenario = { reviews: [{}, {}], limits: one, mistaken, unmerged }
+      await expect(statesOf(scenario)).rejects.toThrow('I1: more slots than are effective')
+    },
+  )
 })
 
 async function statesOf(scenario: Scenario): Promise<number> {

@@ -1,4 +1,4 @@
-/** A small fleet: reviews that are admitted, granted, worked on and swept by the real code, and a machine that calls it. */
+/** A small fleet: the real code admits, grants, reads and sweeps reviews, and a machine calls the code. */
 import { admitReview } from '../../functions/admit/admit-review.ts'
 import { setLimits } from '../../functions/api/set-limits.ts'
 import { nextDueAt } from '../../functions/sweep/core/sweep.ts'
@@ -16,14 +16,14 @@ import { runOf, wantedReview } from '../shared/samples.ts'
 import { coordinatorOf } from './ports.ts'
 import type { Code } from './program.ts'
 
-/** A review of the model: in which repository and pool, and whether its model is throttled the first time. */
+/** A review of the model: its repository, its pool, and whether its model is throttled the first time. */
 export interface Planned {
   readonly repository?: number
   readonly pool?: string
   readonly throttled?: boolean
 }
 
-/** How long a throttled model asks for, ms. */
+/** The wait that a throttled model asks for, ms. */
 export const THROTTLED_MS = 300_000
 export const BEGIN = Date.UTC(2026, 0, 5, 9)
 
@@ -43,8 +43,8 @@ function repositoryOf({ repository = 7 }: Planned): Repository {
 }
 
 /**
- * The function Admit, of a review that goes behind so many others. `lost` is what the
- * machine heard of the worker that crashed last.
+ * The function Admit for a review with `position` reviews before its turn. `lost` is Lambda's message about the last
+ * crashed worker.
  */
 export const admit =
   (planned: Planned, review: number, turn: number, position: number, lost: LostWorker | undefined): Code =>
@@ -60,7 +60,9 @@ export const admit =
     return 'admitted'
   }
 
-/** The function Review, as functions/review/handler.ts calls it; its lens takes no time, or meets a throttled model. */
+/**
+ * The function Review, called as in functions/review/handler.ts; its lens takes no time, or meets a throttled model.
+ */
 export const work =
   (planned: Planned, review: number, epoch: number, owner: string): Code =>
   async (ports) => {
@@ -86,7 +88,7 @@ async function park(coordinator: Coordinator, review: Review, owner: string): Pr
   return 'stale'
 }
 
-/** The sweeper at one due item, as functions/sweep/handler.ts calls it. */
+/** The sweeper at one due item, called as in functions/sweep/handler.ts. */
 export const sweep =
   (key: Key): Code =>
   async (ports) => {

@@ -1,4 +1,4 @@
-/** The clients that the ledger and the coordinator talk through, as ports of a program. */
+/** The clients of the ledger and the coordinator, as ports of a program. */
 
 import type { SweepDeps } from '../../functions/sweep/deps.ts'
 import type { Executions } from '../../shared/aws/executions.ts'
@@ -7,7 +7,9 @@ import type { Ledger } from '../../shared/ledger/table.ts'
 import type { Ports } from './program.ts'
 import { requestOf, type TableRequest } from './snapshot.ts'
 
-/** What a sweeper has; everything but the table and Step Functions' answers is out of the model, and rejects. */
+/**
+ * A sweeper's dependencies. The model has only the table and Step Functions' answers; every other dependency rejects.
+ */
 export function coordinatorOf(ports: Ports): SweepDeps {
   const client = {
     send(command: object) {

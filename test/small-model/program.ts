@@ -1,12 +1,13 @@
 /**
- * A program is real, asynchronous code of ours that talks to the world through requests only. It is deterministic, so what
- * it has been answered so far says where it stands: programs are never copied, they are run again with the same answers.
- * Each stand is computed once, however many states of the world it occurs in.
+ * A program is real, asynchronous code of ours that talks to the world through requests only. Programs are
+ * deterministic, so a program's answers up to now determine its stand, the point that the program has reached. Programs
+ * are never copied, but run again with the same answers. Each stand is computed once, however many states of the world
+ * contain the stand.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Failpoint, listenAtFailpoints } from '../../shared/base/failpoints.ts'
 
-/** What a program asks for, and waits for. */
+/** A request of a program that waits for the answer. */
 export interface Asked {
   readonly kind: 'table' | 'token'
   readonly request: unknown
@@ -16,7 +17,7 @@ export interface Asked {
 export interface Answered {
   /** Equal answers have equal keys. */
   readonly key: string
-  /** ms UTC, as the program's own clock shows when it is answered. */
+  /** ms UTC, the program's own clock at the answer. */
   readonly now: number
   settle(waiting: { resolve(value: unknown): void; reject(error: unknown): void }): void
 }
@@ -24,37 +25,37 @@ export interface Answered {
 export interface Ports {
   ask(asked: Asked): Promise<unknown>
   now(): number
-  /** Its own, the same at each run. */
+  /** The program's own nonce, the same in each run. */
   nonce(): string
 }
 
 export type Code = (ports: Ports) => Promise<string>
 
-/** One request of a program and the key of its answer; or a point that it passed, which has none. */
+/** One request of a program and the key of its answer; or a passed failpoint, which has no answer. */
 export interface Past {
   readonly label: string
   readonly answer?: string
 }
 
 export interface Program {
-  /** Makes its nonces. */
+  /** Becomes the program's nonce. */
   readonly name: string
   readonly code: Code
   /**
-   * All of this past that makes a difference to what the program does next, where it has forgotten something of it: pasts of
-   * which it remembers the same are one stand. Undefined: nothing is known to be forgotten.
+   * The part of the past that still affects the program's next steps, where the program has forgotten the rest. Pasts
+   * with an equal remembered part share one stand. Undefined: the program may remember its whole past.
    */
   readonly remembers: (past: readonly Past[], asks: string) => string | undefined
 }
 
-/** Where a program stands. */
+/** A point that a program has reached. */
 export interface Stand {
   readonly id: number
-  /** The oldest request that isn't answered; those that it made beside it come after. Undefined: it has ended. */
+  /** The oldest unanswered request; parallel requests come after it. Undefined: the program has ended. */
   readonly asks: Asked | undefined
-  /** What it came to, or the error that it threw. */
+  /** The program's result, or its error. */
   readonly ended: string | undefined
-  /** True before anything was answered. */
+  /** True before the first answer. */
   readonly isFirst: boolean
   after(answer: Answered): Stand | Promise<Stand>
 }
@@ -64,10 +65,10 @@ const atWork = new AsyncLocalStorage<Run>()
 listenAtFailpoints((point) => {
   atWork.getStore()?.passed.push(point)
 })
-/** Other pasts that are tried, of those that a stand is said to have forgotten. */
+/** The number of further pasts that are tried for each stand with forgotten pasts. */
 const PASTS_TRIED_MAX = 2
 
-/** The stand of a program that has been answered nothing. */
+/** The stand of a program before its first answer. */
 export async function begin(program: Program, now: number): Promise<Stand> {
   const forgotten = new Map<string, { stand: Stand; also: (() => Promise<Run>)[] }>()
   const again = async () => {
@@ -77,7 +78,7 @@ export async function begin(program: Program, now: number): Promise<Stand> {
   }
   return standOf(await again(), again, [])
 
-  /** `again` brings the program to the same stand; the run that is here already serves the first answer. */
+  /** `again` brings a new run to the same stand; the present run already serves the first answer. */
   function standOf(run: Run, again: () => Promise<Run>, past: readonly Past[]): Stand {
     const { ended } = run
     const asks = run.waiting[0]?.asked
@@ -138,7 +139,7 @@ interface Waiting {
 
 interface Run {
   readonly waiting: Waiting[]
-  /** Points that it passed since its last answer. */
+  /** Failpoints passed since the last answer. */
   passed: Failpoint[]
   ended: string | undefined
   answer(answer: Answered): void
@@ -175,7 +176,10 @@ function running({ name, code }: Program, begins: number): Run {
   return run
 }
 
-/** Everything that can go on has gone on. Waiting takes no time: any order of what others do meanwhile is tried anyway. */
+/**
+ * Runs the programs as far as they can go without an answer. Waiting takes no time, as the model tries every order of
+ * steps anyway.
+ */
 async function advanced(): Promise<void> {
   const { setTimeout } = globalThis
   globalThis.setTimeout = ((then: () => void) => queueMicrotask(then)) as unknown as typeof setTimeout

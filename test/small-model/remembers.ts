@@ -1,13 +1,13 @@
 /**
- * What our programs remember where they read the fleet: there they begin a round of a hand-over, or a try to grant at once,
- * and hold little of what they were answered before. This is what keeps the model small: without it each order of what a
- * program has read would be a stand of its own. It is a claim about the code, and `program.ts` tries whether it is true.
+ * The memory of our programs at a read of the fleet, where a program begins a round of a hand-over, or a try to grant
+ * at once. There a program has forgotten most earlier answers. The forgetting keeps the model small: otherwise each
+ * order of a program's reads would be a stand of its own. The claim about the code is tested by `program.ts`.
  */
 import type { Past } from './program.ts'
 
 const GET_FLEET = 'Get FLEET '
 
-/** After which step which part of a program begins. The last one that it has passed says where it is. */
+/** The part of a program that begins after each step. The last step that was passed tells the part. */
 const PARTS: readonly (readonly [RegExp, 'hands on' | 'grants at once' | 'other'])[] = [
   [/^Update REVIEW.*#result = /, 'hands on'],
   [/^Update FLEET SET #limits/, 'hands on'],
@@ -18,10 +18,11 @@ const PARTS: readonly (readonly [RegExp, 'hands on' | 'grants at once' | 'other'
 ]
 
 /**
- * - Granting at once, a program knows its review, which its take-back has answered, and reads all else anew at each try.
- * - Handing on, it knows what it gives up, and what follows the hand-over, both from the same answer. A round that is not the
- *   first one knows nothing of those before it, unless one has found a void place or was refused; and what was given up is
- *   forgotten once a write of the fleet was done.
+ * - Granting at once, a program knows its review from the answer to its take-back, and reads everything else anew at
+ * each try.
+ * - Handing over, a program knows the released slot and its work after the hand-over, both from the same answer. A
+ * later round knows nothing of earlier rounds, unless a round has found a void slot or was refused. After a write of
+ * the fleet the program has forgotten the released slot.
  */
 export function remembersOf(name: string): (past: readonly Past[], asks: string) => string | undefined {
   const isSweeper = name.startsWith('sweeper')

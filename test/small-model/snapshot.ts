@@ -1,4 +1,6 @@
-/** The ledger's table as a value: a request makes a new one of it, whole and at once. Equal items are one object. */
+/**
+ * The ledger's table as an immutable value: a request makes a new table, whole and at once. Equal items are one object.
+ */
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import { apply } from '../simulation/services/table/expressions/apply.ts'
 import { meets } from '../simulation/services/table/expressions/evaluate.ts'
@@ -7,25 +9,25 @@ import { parseUpdate } from '../simulation/services/table/expressions/parse-upda
 import { scopeOf } from '../simulation/services/table/expressions/scope.ts'
 import type { Attributes } from '../simulation/services/table/values.ts'
 
-/** An item as it is stored, with a number that is its content's. */
+/** A stored item, with a number for its content. */
 export interface Stored {
   readonly id: number
   readonly attributes: Attributes
   readonly plain: Readonly<Record<string, unknown>>
-  /** It as programs see that don't look at what is due: without what only serves repeated requests and the index. */
+  /** The item as seen by programs that ignore due times: without members for repeated requests and for the index. */
   readonly seen: Stored
 }
 
-/** By partition and sort key, in their order. */
+/** By partition and sort key, in key order. */
 export type Snapshot = ReadonlyMap<string, Stored>
 
-/** What a request asks of the table, with its expressions' values in DynamoDB's form. */
+/** A request to the table, with its expressions' values in DynamoDB's form. */
 export interface TableRequest {
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What the document client gives its caller: an output, or the name of an error and the item that it carries. */
+/** The document client's answer: an output, or the name of an error and the item in the error. */
 export interface TableAnswer {
   /** Equal answers have equal keys. */
   readonly key: string
@@ -35,7 +37,7 @@ export interface TableAnswer {
 
 const stored = new Map<string, Stored>()
 
-/** The SDK's type of the same values is a union where ours is open. */
+/** The SDK's type of the same values is a union; ours is open. */
 const plainOf = (attributes: Attributes) => unmarshall(attributes as Parameters<typeof unmarshall>[0])
 
 export function storedOf(plain: object): Stored {
@@ -91,7 +93,7 @@ function canonical(value: unknown): string {
 
 export const keyText = (key: { pk?: unknown; sk?: unknown }): string => `${String(key.pk)} ${String(key.sk)}`
 
-/** A request of the document client, taken down: its values in DynamoDB's form. */
+/** A request of the document client as data, with values in DynamoDB's form. */
 export function requestOf(command: object): TableRequest {
   const { input } = command as { input: Record<string, unknown> }
   const operation = command.constructor.name.replace(/Command$/, '')
@@ -100,7 +102,7 @@ export function requestOf(command: object): TableRequest {
   return { operation, input: { ...input, ...(marshalled ? { ExpressionAttributeValues: marshalled } : {}) } }
 }
 
-/** What a request answers, and the table after it. `whole`: the answer has the members too that are only for the index. */
+/** A request's answer, and the table afterwards. `whole`: the answer includes the members that serve only the index. */
 export function perform(
   table: Snapshot,
   { operation, input }: TableRequest,
@@ -165,7 +167,7 @@ function having(table: Snapshot, key: string, item: Stored | undefined): Snapsho
   return !item || table.has(key) ? next : new Map([...next].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The ledger reads prefixes of a partition, and nothing else. */
+/** The ledger only reads prefixes of a partition. */
 function queried(table: Snapshot, input: TableRequest['input']): Stored[] {
   const values = plainOf(input.ExpressionAttributeValues as Attributes) as Record<string, string>
   const prefix = `${values[':pk']} ${values[':prefix'] ?? ''}`

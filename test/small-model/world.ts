@@ -1,4 +1,4 @@
-/** The small world: a table, programs at work, and Step Functions as far as it calls them; its steps, and what must hold. */
+/** The small world: a table, programs at work, and the calls of Step Functions; its steps and its invariants. */
 import { effectiveOf, effectiveOfPool, effectiveOfRepository } from '../../shared/fleet/ceiling.ts'
 import type { LostWorker } from '../../shared/fleet/lease.ts'
 import { FLEET_AT_REST, type Fleet, freeSlots, isAllowed, type Ticket } from '../../shared/fleet/schedule.ts'
@@ -13,40 +13,44 @@ import { keyText, perform, type Snapshot, storedOf, type TableRequest } from './
 export interface Scenario {
   readonly reviews: readonly Planned[]
   readonly limits: object
-  /** Changes of limits that come at any moment. */
+  /** Changes of limits, each at any moment. */
   readonly changes?: readonly object[]
-  /** Processes that may die, each at any moment. Of a worker, Lambda says which one it was, or nothing. */
+  /** The number of processes that may die, each at any moment. Lambda names the dead worker, or says nothing. */
   readonly crashes?: number
-  /** Workers of which Lambda says at any moment that they are dead, and who work on. */
+  /** The number of live workers that Lambda may call dead at any moment. */
   readonly lies?: number
-  /** Looks of the sweeper at any due item, at any moment: on time, and when every lease has ended. */
+  /**
+   * The number of the sweeper's looks at any due item, at any moment: on time (`sweeps`), and when every lease has
+   * ended (`expiries`).
+   */
   readonly sweeps?: number
   readonly expiries?: number
   /**
-   * Who is late when leases have ended. `one`: the programs of one review, wherever they are, and it is looked at; in such a
-   * time all others have come to their end, or work at their lenses. Else anybody, and any item is looked at.
+   * The late programs at the end of leases. `one`: only programs of one review are late, at any point, and the sweeper
+   * looks at the same review; all remaining programs have ended, or wait for their lenses. Absent: any program is late,
+   * and the sweeper looks at any item.
    */
   readonly late?: 'one'
-  /** What nobody comes between: one request, or the reads after a write too, so that all is read at one moment. */
+  /** The unit that no other program interrupts: one request, or one write with all reads after the write. */
   readonly atomic?: 'request' | 'write'
-  /** Tries also what differs only in the names of its reviews. */
+  /** Tries also states that differ only in the names of reviews. */
   readonly unmerged?: boolean
-  /** A mistake: a request as it is carried out in place of the one that a program made. */
+  /** A mistake: replaces a program's request by a wrong one. */
   readonly mistaken?: (request: TableRequest) => TableRequest
 }
 
-/** What Step Functions is at with a review: a token that waits, a worker that works, or nothing any more. */
+/** The state of Step Functions for a review: a token that waits, a worker at work, or done. */
 interface Iteration {
   readonly turn: number
-  /** How many reviews go before it. */
+  /** The number of reviews with an earlier turn. */
   readonly position: number
   readonly phase: 'coming' | 'admitting' | 'working' | 'held' | 'done'
   readonly epoch: number
-  /** Invocations of the worker, each an owner of its own. */
+  /** Invocations of the worker, each with an owner of its own. */
   readonly tries: number
-  /** What the machine heard of the worker that crashed last. */
+  /** Lambda's message about the last crashed worker. */
   readonly lost?: LostWorker
-  /** The item at which the lease was another's: it is tried again when that has changed. */
+  /** The review's item while another worker holds the lease: the next try comes when the item has changed. */
   readonly seen?: number
 }
 
@@ -87,7 +91,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     ...more,
     stand: await begin({ name, code, remembers: remembersOf(name) }, now),
   })
-  // Equal programs share their stands, whichever state begins them.
+  // Equal programs share their stands, whichever state begins the program.
   const begun = new Map<string, Promise<Actor>>()
   const actor = (name: string, code: Code, now: number, more: Partial<Actor> = {}): Promise<Actor> => {
     const known = begun.get(`${name} ${now}`) ?? spawn(name, code, now, more)
@@ -133,12 +137,11 @@ export async function worldOf(scenario: Scenario): Promise<{
   }
 
   /**
-   * The reviews come, and who of them goes first is drawn.
-   *
-   * Symmetry: no two turns are equal, so names, which decide between equal turns only, decide nothing. They are compared for
-   * equality, written down and read back. So every way after one draw is a way after any other, under other names, if both
-   * draws give the same turns to reviews that are planned alike; and what is asked of a state names nobody. Of such draws
-   * one is tried: that in which reviews that are planned alike go in the order of their numbers.
+   * Lets the reviews come in every order of turns.
+   * Symmetry: no two turns are equal, and names decide between equal turns only, so names decide nothing; programs only
+   * compare names for equality, write names and read names. Take two orders that give the same turns to equally planned
+   * reviews. Every history after the first order is a history after the second under other names, and no invariant
+   * mentions a name. So the model tries one of such orders: equally planned reviews go in the order of their numbers.
    */
   async function comings(state: State): Promise<Step<State>[]> {
     const plans = reviews.map((each) => JSON.stringify(each))
@@ -162,7 +165,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     return iteration ? withActor(next, await workOf(review, iteration, state.now)) : next
   }
 
-  /** What Step Functions does when a function it called has ended, or has died. */
+  /** Step Functions after the end or death of a called function. */
   async function afterEnd(state: State, { name, review }: Actor, ended: string): Promise<State> {
     const iteration = review === undefined ? undefined : state.iterations[review]
     if (review === undefined || !iteration) {
@@ -173,7 +176,7 @@ export async function worldOf(scenario: Scenario): Promise<{
       const waits = iteration.phase === 'admitting' && name.startsWith(`${admitName(review, iteration.turn)} `)
       return waits && ended !== 'admitted' ? admitAgain(state, review) : state
     }
-    // One that was called dead, and replaced, is heard by nobody.
+    // Step Functions ignores a replaced worker that was called dead.
     if (iteration.phase !== 'working' || name !== workerName(review, iteration)) return state
     if (ended === 'completed') return withIteration(state, review, { phase: 'done' })
     if (ended === 'stale') return admitAgain(state, review)
@@ -181,7 +184,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     throw new Error(`${name} ${ended}`)
   }
 
-  /** What Step Functions does when Lambda says that a worker is dead, and names it or not. */
+  /** Step Functions after Lambda has called a worker dead, with or without its name. */
   async function afterCrash(state: State, { name, review }: Actor, cause: string): Promise<State> {
     const iteration = review === undefined ? undefined : state.iterations[review]
     if (review === undefined || iteration?.phase !== 'working' || name !== workerName(review, iteration)) return state
@@ -232,7 +235,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     return afterEnd({ ...state, actors: state.actors.filter((_, at) => at !== index) }, current, stand.ended)
   }
 
-  /** Steps that need no fault. */
+  /** Steps without a fault. */
   async function ordinary(state: State): Promise<Step<State>[]> {
     const steps: Step<State>[] = []
     for (const [index, { name, stand }] of state.actors.entries()) {
@@ -301,7 +304,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     return steps
   }
 
-  /** After all reads that are nobody else's business: to die among them is to die after them. */
+  /** Answers all reads without effect on other programs: a death between such reads equals a death after them. */
   async function settled(state: State): Promise<State> {
     let current = state
     for (let at = readsAlone(current); at >= 0; at = readsAlone(current)) current = await answered(current, at)
@@ -335,7 +338,10 @@ export async function worldOf(scenario: Scenario): Promise<{
     return [...steps, ...(await sweepsOf(state, aheads))]
   }
 
-  /** Nothing goes on by itself. Without a fault everything is done then; after one, the sweeper brings it to that. */
+  /**
+   * No program can continue alone. Without a fault all work must be done; after a fault the sweeper must complete the
+   * work.
+   */
   async function checkRest(state: State): Promise<void> {
     const fleet = fleetOf(state.table)
     const parked = Object.keys(fleet.closed).length > 0
@@ -347,7 +353,7 @@ export async function worldOf(scenario: Scenario): Promise<{
     }
   }
 
-  /** Every due item is swept, and all that follows from it goes on, one after the other. */
+  /** Sweeps every due item, and then runs all programs to their ends, one after the other. */
   async function recovered(state: State): Promise<State> {
     let current = state
     const keys = [...state.table.values()].map(({ plain }) => plain as { dueAt?: number; pk: string; sk: string })
@@ -363,20 +369,20 @@ export async function worldOf(scenario: Scenario): Promise<{
 }
 
 /**
- * True if what an actor asks next is nobody else's business, now or later: then it doesn't matter when it is answered, and
- * only one order is tried.
+ * True if the actor's next request affects no other program, now or later: the time of the answer doesn't matter, so
+ * the model tries one order only.
  */
 function isAlone(state: State, { name, review, stand }: Actor): boolean {
   if (stand.asks?.kind !== 'table') return false
   const { operation, input } = stand.asks.request as TableRequest
   if (state.atomic === 'write' && (operation === 'Get' || operation === 'Query')) return true
   const { pk, sk } = (input.Key ?? input.Item ?? {}) as { pk?: string; sk?: string }
-  if (sk === 'HALT') return true // nobody sets one
+  if (sk === 'HALT') return true // no program sets a halt
   if (review === undefined || keyText({ pk, sk }) !== REVIEWS[review]) return false
-  return name.startsWith('admit') && itemOf(state, review) === undefined // nobody else knows of it yet
+  return name.startsWith('admit') && itemOf(state, review) === undefined // no other program knows the review yet
 }
 
-/** Every order of these. */
+/** Every order of the numbers. */
 function ordersOf(numbers: readonly number[]): number[][] {
   if (numbers.length < 2) return [[...numbers]]
   return numbers.flatMap((first) => ordersOf(numbers.filter((each) => each !== first)).map((rest) => [first, ...rest]))
@@ -389,7 +395,7 @@ const workerName = (review: number, { epoch, tries }: Pick<Iteration, 'epoch' | 
 
 const admitName = (review: number, turn: number): string => `admit ${tokenOf(review, turn)}`
 
-/** The place of an actor whose read is alone; -1 if there is none. */
+/** The index of an actor whose next read affects no other program; -1 if none. */
 function readsAlone(state: State): number {
   return state.actors.findIndex((each) => isAlone(state, each) && /^(Get|Query) /.test(each.stand.asks?.label ?? ''))
 }
@@ -401,12 +407,12 @@ function named(name: string, members: object): Error {
 const tableIds = new Map<string, number>()
 const idOfTable = new WeakMap<Snapshot, number>()
 
-/** Items know their keys, so that their numbers tell tables apart. */
+/** Items include their keys, so the items' numbers distinguish tables. */
 function tableIdOf(table: Snapshot): number {
   const known = idOfTable.get(table)
   if (known !== undefined) return known
   let text = ''
-  // By whom a slot was granted changes nothing; when something is due does.
+  // The granter of a slot doesn't matter later; the due time of an item does.
   for (const { seen, plain } of table.values()) text += `${seen.id} ${plain.dueAt ?? ''} `
   const id = tableIds.get(text) ?? tableIds.size
   tableIds.set(text, id)
@@ -443,7 +449,7 @@ function ticketsOf(table: Snapshot): Ticket[] {
   return [...table].flatMap(([key, { plain }]) => (key.startsWith('QUEUE#') ? [plain as unknown as Ticket] : []))
 }
 
-/** Its lens may take as long as it likes. */
+/** A lens may take any time. */
 function isAtItsLens({ name, stand }: Actor): boolean {
   return name.startsWith('worker') && /^Update REVIEW.*#result = /.test(stand.asks?.label ?? '')
 }
@@ -452,7 +458,7 @@ function areOthersDone({ actors }: State, review: number): boolean {
   return actors.every((each) => each.review === review || isAtItsLens(each))
 }
 
-/** Where lenses work and nobody else does anything, no allowed ticket waits for a place that is free. */
+/** While lenses work and no other program is active, no allowed ticket waits for a free slot. */
 function checkNobodyIdle({ table, now }: State): void {
   const fleet = fleetOf(table)
   const idle = ticketsOf(table).filter(
@@ -461,7 +467,7 @@ function checkNobodyIdle({ table, now }: State): void {
   if (idle.length > 0) throw new Error('I1: a place is idle while an allowed ticket waits')
 }
 
-/** Every review is completed and told, nothing is left of it in the fleet, and every pool is open. */
+/** Every review is completed and told, the fleet has no slot left, and every pool is open. */
 function isOver({ table, iterations }: State): boolean {
   const completed = iterations.every(
     ({ phase }, review) => phase === 'done' && reviewOf(table, review)?.state === 'completed',
@@ -470,7 +476,7 @@ function isOver({ table, iterations }: State): boolean {
   return completed && Object.keys(slots).length + Object.keys(closed).length === 0
 }
 
-/** What must hold of every change of the table (DESIGN §12). */
+/** The invariants of every change of the table. */
 function checkGrants({ table: before, iterations, now }: State, after: Snapshot): void {
   if (before === after) return
   const [was, is] = [fleetOf(before), fleetOf(after)]

@@ -1,7 +1,7 @@
-/** Of runs that are asked for again, and of cancelling what was asked for. */
+/** Mutants of requested and cancelled runs. */
 import { type Mutant, mutantsOf } from '../mutant.ts'
 
-/** A delivery joins a run while that is ended for what GitHub showed before. */
+/** A delivery joins a run that is being ended for an earlier view of GitHub. */
 const joined = {
   tests: ['test/shared/ledger/run.test.ts', 'test/shared/ledger/thread.test.ts'],
   schedules: ['test/simulation/schedules/joined.test.ts'],
@@ -10,35 +10,35 @@ const joined = {
 const joinedMeanwhile = [
   ...mutantsOf({ file: 'shared/ledger/run.ts', ...joined }, [
     {
-      name: 'joined: what came after GitHub was asked ends with its run',
+      name: 'joined: an event after the look at GitHub ends with its run',
       find: ' || current.eventAt > asOf',
       replace: '',
-      breaks: 'A head that is pushed back to while its run is being superseded is never reviewed.',
+      breaks: 'No run reviews a head that is pushed again while its run is being superseded.',
     },
   ]),
   ...mutantsOf({ file: 'functions/plan/without-plan.ts', ...joined }, [
     {
-      name: 'joined: plan ends whatever has come since it asked GitHub',
+      name: 'joined: plan ends a run despite an event after its look at GitHub',
       find: 'asOf: run.eventAt, ',
       replace: '',
-      breaks: 'A pull request that is reopened while it is seen closed is never reviewed.',
+      breaks: 'No run reviews a pull request that is reopened while Plan sees the pull request closed.',
     },
   ]),
   ...mutantsOf({ file: 'functions/post/end-run.ts', ...joined }, [
     {
-      name: 'joined: post ends whatever has come since it asked GitHub',
+      name: 'joined: post ends a run despite an event after its look at GitHub',
       find: 'asOf: run.eventAt, ',
       replace: '',
-      breaks: 'A head that is pushed back to before its review is said is never reviewed.',
+      breaks: 'No run reviews a head that is pushed again before its review is posted.',
     },
   ]),
   ...mutantsOf({ file: 'shared/ledger/thread.ts', ...joined }, [
     {
-      name: 'joined: a claim ends a later event than its own',
+      name: 'joined: a claim ends a run with a later event',
       find: 'ends.eventAt > run.eventAt ? requestAgain(ends) : undefined',
       replace: 'undefined',
       breaks:
-        'A head that was pushed back to waits for the review of the one that GitHub showed before, or is lost with it.',
+        'A head that was pushed again waits for the review of the head that GitHub showed before, or is lost with that review.',
     },
   ]),
 ]
@@ -51,25 +51,25 @@ const edited = mutantsOf(
   },
   [
     {
-      name: 'edited: the text of a head overtakes its review',
+      name: 'edited: an edited description overtakes the review of its head',
       find: 'if (isLater && !overtakesTextRun) return',
       replace: 'if (isLater) return',
-      breaks: 'A pull request whose description is edited before its opening is heard of is never read by models.',
+      breaks: 'No model reads a pull request whose edited description arrives before its opening.',
     },
     {
-      name: 'edited: a review that was asked for later is overtaken',
+      name: 'edited: an earlier event overtakes a requested review',
       find: "isLater && live.kind === 'analyzers' && run",
       replace: 'isLater && run',
-      breaks: 'A late delivery ends the review that a person has asked for since.',
+      breaks: 'A late delivery ends a review that a person has requested since.',
     },
     {
-      name: 'edited: an earlier head is reviewed in place of the one that was edited',
+      name: 'edited: an earlier head overtakes the edited head',
       find: " && run.kind === 'full' && isOfHead(thread, run)",
       replace: " && run.kind === 'full'",
-      breaks: 'A webhook that came late stops the review of a newer head.',
+      breaks: 'A late webhook stops the review of a newer head.',
     },
     {
-      name: 'edited: that its head still stood is forgotten',
+      name: 'edited: the run forgets that its head was live',
       find: 'overtakesTextRun || live?.runId === run.runId ? live.eventAt : 0',
       replace: '0',
       breaks: 'A closing before the edit ends the review of a pull request that was reopened.',
@@ -77,7 +77,7 @@ const edited = mutantsOf(
   ],
 )
 
-/** A closing is told of late. */
+/** The webhook of a closing comes late. */
 const closed = [
   ...mutantsOf(
     {
@@ -87,18 +87,17 @@ const closed = [
     },
     [
       {
-        name: 'closing: it ends what GitHub showed open since',
+        name: 'closing: ends a run that GitHub has shown open since',
         find: 'Math.max(live.eventAt, openAt) > eventAt',
         replace: 'live.eventAt > eventAt',
-        breaks:
-          'A review that a person asks for after a reopening that was not heard of is ended by the closing before.',
+        breaks: 'An earlier closing ends a review that a person requests after a reopening without a webhook.',
       },
       {
-        name: 'closing: of the second in which it was seen open',
+        name: 'closing: ends a run that was seen open in the same second',
         find: 'asksAgain: openAt === eventAt',
         replace: 'asksAgain: false',
         breaks:
-          'A pull request that is reopened in the second of its closing, by a webhook that is lost, is not reviewed.',
+          'No run reviews a pull request that is reopened in the second of its closing, if the reopening’s webhook is lost.',
       },
     ],
   ),
@@ -110,17 +109,16 @@ const closed = [
     },
     [
       {
-        name: 'plan: a late call claims what another has planned',
+        name: 'plan: a late call claims another call’s plan',
         find: 'if (current.plan !== undefined) return',
         replace: 'if (current.plan === "") return',
-        breaks: 'A run that has concluded runs again.',
+        breaks: 'A concluded run runs again.',
       },
       {
-        name: 'closing: that GitHub showed it open is not kept',
+        name: 'closing: the run forgets that GitHub showed it open',
         find: 'seenOpen(decision.thread, pullRequest.updatedAt)',
         replace: 'seenOpen(decision.thread, 0)',
-        breaks:
-          'A review that a person asks for after a reopening that was not heard of is ended by the closing before.',
+        breaks: 'An earlier closing ends a review that a person requests after a reopening without a webhook.',
       },
     ],
   ),
@@ -132,10 +130,10 @@ const closed = [
     },
     [
       {
-        name: 'closing: a view that is behind takes back that it was seen open',
+        name: 'closing: a lagging view undoes that the run was seen open',
         find: 'Math.max(liveRun.openAt ?? 0, openAt)',
         replace: 'openAt',
-        breaks: 'A closing of before ends the review, though GitHub had shown the pull request open since.',
+        breaks: 'An earlier closing ends the review, though GitHub has shown the pull request open since.',
       },
     ],
   ),
@@ -153,23 +151,22 @@ export const again: readonly Mutant[] = [
     },
     [
       {
-        name: 'again: as of its old event',
+        name: 'again: a requested run keeps its old event',
         find: 'const eventAt = Math.max(run.eventAt, asking.eventAt)',
         replace: 'const eventAt = run.eventAt',
-        breaks:
-          'A head that was pushed back to, by a webhook that was lost, is superseded each time that it is asked for.',
+        breaks: 'After a push back whose webhook was lost, every request for the head is superseded again.',
       },
       {
-        name: 'again: one that has not begun is left to be superseded',
+        name: 'again: a run before its beginning is left to be superseded',
         find: 'isLive(run.state) ? run.eventAt >= after :',
         replace: 'isLive(run.state) ? true :',
-        breaks: 'A head that was pushed back to before its run began is never reviewed if that webhook was lost.',
+        breaks: 'No run reviews a head that was pushed again before its run began, if that push’s webhook was lost.',
       },
       {
-        name: 'again: one that was closed stays closed',
+        name: 'again: a closed run stays closed',
         find: "['superseded', 'closed']",
         replace: "['superseded']",
-        breaks: 'A head that is pushed back to after a reopening that was not heard of is never reviewed.',
+        breaks: 'No run reviews a head that is pushed again after a reopening without a webhook.',
       },
     ],
   ),
@@ -181,13 +178,13 @@ export const again: readonly Mutant[] = [
     },
     [
       {
-        name: 'cancel: what is cancelled while it ends keeps its outcome',
+        name: 'cancel: a run that is cancelled while ending keeps its outcome',
         find: 'updateRun(ledger, run, cancellation, {',
         replace: 'updateRun(ledger, run, {}, {',
-        breaks: 'A reopened pull request whose review was cancelled says that it was closed, and by nobody.',
+        breaks: 'A reopened pull request with a cancelled review shows the outcome closed, and no canceller.',
       },
       {
-        name: 'cancel: what was to follow is begun',
+        name: 'cancel: the next attempt begins all the same',
         find: "{ now: now(), remove: ['askedAgain'] }",
         replace: '{ now: now() }',
         breaks: 'A cancelled run begins its next attempt.',
@@ -202,19 +199,19 @@ export const again: readonly Mutant[] = [
     },
     [
       {
-        name: 'retry: the run of the head goes before the one that spoke last',
+        name: 'retry: the head’s run goes before the run that posted last',
         find: '(a, b) => rank(b) - rank(a) || b.acceptedAt - a.acceptedAt',
         replace: '(a, b) => rank(b) - rank(a) || a.acceptedAt - b.acceptedAt',
-        breaks: 'Of an incomplete review with a focus, `retry` says that nothing is missing.',
+        breaks: '`retry` of an incomplete review with a focus answers that nothing is missing.',
       },
       {
-        name: 'retry: the text of a head that was not read as a whole',
+        name: 'retry: picks the description run of an unfinished head',
         find: 'full && isWorthAnotherAttempt(full) ? full : ofHead[0]',
         replace: 'ofHead[0]',
-        breaks: 'Once its description was edited, a review that failed can’t be retried.',
+        breaks: 'After an edit of the description, a failed review can’t be retried.',
       },
       {
-        name: 'retry: what was superseded is retried in vain',
+        name: 'retry: picks a superseded run',
         find: "(run.outcome === 'superseded' ? 0 : 1)",
         replace: '1',
         breaks: 'After a late delivery an incomplete review can’t be completed.',
@@ -225,19 +222,19 @@ export const again: readonly Mutant[] = [
     { file: 'shared/publishing/check-run.ts', tests: ['test/shared/publishing/check-run.test.ts'], schedules: [] },
     [
       {
-        name: 'check run: every run that failed is said to be retried',
+        name: 'check run: every failed run offers a retry',
         find: "cause === causeOf.head(head, baseRef) ? 'retry' : 'review'",
         replace: "cause !== '' && head !== baseRef ? 'retry' : 'review'",
-        breaks: 'Who comments what the check run says is told that there is nothing to retry.',
+        breaks: 'A person who comments as the check run advises is told that nothing can be retried.',
       },
     ],
   ),
   ...mutantsOf({ file: 'shared/coordinator/start-run.ts', tests: ['test/functions/api/runs.test.ts'], schedules: [] }, [
     {
-      name: 'retry: nobody waits for it',
+      name: 'retry: gets the turn of a push',
       find: "{ ...requestAgain(run), askedBy: 'person' }",
       replace: 'requestAgain(run)',
-      breaks: 'What a person retries waits as long as what was pushed.',
+      breaks: 'A review that a person retries waits as long as a pushed review.',
     },
   ]),
 ]

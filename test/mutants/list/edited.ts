@@ -1,4 +1,4 @@
-/** Of what a run of analyzers keeps of the verdict before it. */
+/** Mutants of runs of analyzers, which carry findings from the earlier verdict. */
 import { type Mutant, mutantsOf } from '../mutant.ts'
 
 const judges = { tests: ['test/functions/conclude/edited.test.ts'], schedules: [] } as const
@@ -6,35 +6,35 @@ const judges = { tests: ['test/functions/conclude/edited.test.ts'], schedules: [
 export const edited: readonly Mutant[] = [
   ...mutantsOf({ file: 'functions/plan/core/plan.ts', ...judges }, [
     {
-      name: 'text edited: the rounds are over no longer',
+      name: 'description edited: the rounds are no longer over',
       find: 'return isOver && lastFullHeadOf(lastConclusion) !== run.head ?',
       replace: "return isOver && run.head === '' ?",
-      breaks: 'An edit of the description takes the demand for a maintainer away, and can make the check run green.',
+      breaks: 'An edit of the description removes the demand for a maintainer, and can make the check run green.',
     },
     {
-      name: 'text edited: the head of the last round was not read',
+      name: 'description edited: the head of the last round counts as unread',
       find: 'return isOver && lastFullHeadOf(lastConclusion) !== run.head ?',
       replace: 'return isOver ?',
-      breaks: 'A pull request that passed in its last round needs a maintainer once its description is edited.',
+      breaks: 'A pull request that passed in its last round needs a maintainer after an edit of its description.',
     },
   ]),
   ...mutantsOf({ file: 'functions/plan/core/carried-outcomes.ts', ...judges }, [
     {
-      name: 'text edited: what nobody looked at is seen',
+      name: 'description edited: an unread finding counts as seen',
       find: ' && !unseen.has(finding.fingerprint)',
       replace: '',
-      breaks: 'A finding is called still present that nobody has looked at.',
+      breaks: 'The verdict calls a finding still present that no lens has looked at.',
     },
     {
-      name: 'text edited: files that no model was given are forgotten',
+      name: 'description edited: files without a model are forgotten',
       find: 'leftOut: hasModel ?',
       replace: 'leftOut: !hasModel ?',
-      breaks: 'A pull request of which only a part was read passes once its description is edited.',
+      breaks: 'A partly read pull request passes after an edit of its description.',
     },
   ]),
   ...mutantsOf({ file: 'functions/conclude/core/check-run.ts', ...judges }, [
     {
-      name: 'conclude: what nobody looked at again is annotated',
+      name: 'conclude: a finding without a second look is annotated',
       find: ' || unseen.has(fingerprint)',
       replace: '',
       breaks: 'An annotation stands on a line that has moved.',
@@ -45,7 +45,7 @@ export const edited: readonly Mutant[] = [
       name: 'conclude: files over budget are not missing',
       find: 'leftOut.filter(isMissing)',
       replace: 'leftOut.slice(0, 0)',
-      breaks: 'A pull request of which only a part was read passes.',
+      breaks: 'A partly read pull request passes.',
     },
   ]),
 ]

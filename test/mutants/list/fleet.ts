@@ -1,4 +1,4 @@
-/** Of the fleet item, its queues, and how places are handed on. */
+/** Mutants of the fleet item, its queues and the hand-over of slots. */
 import { mutantsOf } from '../mutant.ts'
 
 const written = mutantsOf(
@@ -9,55 +9,55 @@ const written = mutantsOf(
   },
   [
     {
-      name: 'fleet: granted under rules that have changed',
+      name: 'fleet: a grant under changed rules',
       find: 'if (rules || granted.length > 0) conditions.push',
       replace: 'if (rules) conditions.push',
-      breaks: 'A slot is given under a limit that was lowered since it was read.',
+      breaks: 'The fleet grants a slot under a limit that was lowered since the read.',
     },
     {
-      name: 'fleet: granted though it is full',
+      name: 'fleet: a grant beyond the last slot',
       find: "value('room', room)",
       replace: "value('room', room + 1)",
-      breaks: 'Two who grant the last slot at once both have it.',
+      breaks: 'Two processes that grant the last slot at once both succeed.',
     },
     {
-      name: 'fleet: a slot kept back',
+      name: 'fleet: the last slot kept back',
       find: "value('room', room)",
       replace: "value('room', room - 1)",
-      breaks: 'The last slot is never given.',
+      breaks: 'The fleet never grants its last slot.',
     },
     {
-      name: 'fleet: a slot written over another',
+      name: 'fleet: a slot written over an existing slot',
       find: '? `attribute_not_exists(',
       replace: '? `attribute_exists(pk) OR attribute_not_exists(',
-      breaks: 'Of two who grant the same review both believe that they did.',
+      breaks: 'Two processes that grant the same review both believe in their own grant.',
     },
     {
-      name: 'fleet: a late release of a later epoch',
+      name: 'fleet: a late release frees a later epoch’s slot',
       find: 'remove.push(path)\n',
       replace: `remove.push(path)
     conditions.push(\`(attribute_exists(pk) OR \${path}.\${name('epoch')} = \${value(\`r\${index}\`, epoch)})\`)
     continue
 `,
-      breaks: 'A slot is released that was granted anew since it was read.',
+      breaks: 'A release frees a slot that was granted anew since the read.',
     },
     {
-      name: 'fleet: not counted who granted meanwhile',
+      name: 'fleet: concurrent grants not counted',
       find: 'if (isCounted(next, slots)) conditions.push',
       replace: 'if (slots.length === 0) conditions.push',
-      breaks: 'Two who grant at once give a pool more than its limit.',
+      breaks: 'Two processes that grant at once give a pool more slots than its limit.',
     },
     {
-      name: 'fleet: put off by each write',
+      name: 'fleet: every write moves the due time on',
       find: `= if_not_exists(\${name(member)}, \${value(member, content)})`,
       replace: `= \${value(member, content)}`,
-      breaks: 'A busy fleet is never looked at, and keeps its void slots.',
+      breaks: 'The sweeper never looks at a busy fleet, which keeps its void slots.',
     },
     {
-      name: 'fleet: another’s grant taken for its own',
+      name: 'fleet: a foreign grant taken for its own',
       find: 'granted.every(([reviewId]) => slots[reviewId]?.by === writer)',
       replace: 'granted.every(([reviewId]) => slots[reviewId] !== undefined)',
-      breaks: 'Two finish one grant, and a slot that was refused is believed to be given.',
+      breaks: 'Two processes finish one grant, and a refused slot counts as granted.',
     },
   ],
 )
@@ -85,25 +85,25 @@ const queues = mutantsOf(
     new PutCommand({ TableName: ledger.table, Item: { ...keyOfTicket(ticket), ...ticket, expiresAt } }),
   )
 `,
-      breaks: 'Who sees the queue empty deletes the marker of a ticket that is about to come.',
+      breaks: 'A process that sees the queue empty deletes the marker of a ticket that is about to come.',
     },
     {
       name: 'fleet: a renewed marker deleted',
       find: "ConditionExpression: '#nonce = :nonce',",
       replace: "ConditionExpression: 'attribute_exists(#nonce) OR #nonce = :nonce',",
-      breaks: 'A ticket that came since the queue was seen empty waits in a queue that nobody looks into.',
+      breaks: 'A ticket that came since the queue was seen empty waits in a queue that no hand-over reads.',
     },
     {
       name: 'fleet: at rest while it holds a slot',
       find: "'size(#slots) = :none AND size(#closed) = :none'",
       replace: "'size(#slots) = :none OR size(#closed) = :none'",
-      breaks: 'A fleet with a void slot is looked at no more.',
+      breaks: 'The sweeper never looks at a fleet with a void slot again.',
     },
     {
       name: 'fleet: a stale refusal of limits',
       find: "return (limits.revision ?? 0) === (before.limits.revision ?? 0) ? change : 'again'",
       replace: 'return limits ? change : change',
-      breaks: 'A change is refused for what was true before another change.',
+      breaks: 'A change of limits is refused because of limits that another change has replaced.',
     },
   ],
 )
@@ -116,19 +116,19 @@ const handed = mutantsOf(
   },
   [
     {
-      name: 'grant slots: the queues read once only',
+      name: 'grant slots: the queues read only once',
       find: 'const mayGrantMore = (next !== before && freeSlots(next) > 0) ||',
       replace: 'const mayGrantMore =',
-      breaks: 'A ticket that comes while a slot is released waits although the slot is free.',
+      breaks: 'A ticket that comes during the release of a slot waits although the slot is free.',
     },
     {
-      name: 'grant slots: a grant that nobody finished left alone',
+      name: 'grant slots: an unfinished grant left alone',
       find: ' || age < 0 || age >= GRANT_FRESH_MS',
       replace: '',
-      breaks: 'A review keeps a slot that it was never told of.',
+      breaks: 'A review keeps a slot without ever being told of the grant.',
     },
     {
-      name: 'grant slots: the ticket goes before the grant is told',
+      name: 'grant slots: the ticket deleted before the grant is told',
       find: `  const outcome = await tellGrant(coordinator, ticket)
   FAILPOINT: await failpoint('grant.told')
   await dropTicket(coordinator.ledger, ticket)
@@ -137,51 +137,51 @@ const handed = mutantsOf(
   FAILPOINT: await failpoint('grant.told')
   const outcome = await tellGrant(coordinator, ticket)
 `,
-      breaks: 'Who dies in between leaves a slot whose review is found by nobody who meets tickets.',
+      breaks: 'A process that dies in between leaves a slot whose review no reader of tickets finds.',
     },
     {
-      name: 'grant slots: a slot taken at once before who waits',
+      name: 'grant slots: a direct grant overtakes waiting tickets',
       find: 'if (queues.length > 0 || isHalted(halts, ticket)) return false',
       replace: 'if (isHalted(halts, ticket)) return false',
-      breaks: 'A newcomer overtakes who has waited.',
+      breaks: 'A new review overtakes a waiting review.',
     },
     {
-      name: 'grant slots: a slot taken at once under a halt',
+      name: 'grant slots: a direct grant under a halt',
       find: 'if (queues.length > 0 || isHalted(halts, ticket)) return false',
       replace: 'if (queues.length > 0) return false',
       tests: ['test/functions/api/halts.test.ts'],
-      breaks: 'Work begins in a repository that is halted.',
+      breaks: 'Work begins in a halted repository.',
     },
     {
-      name: 'grant slots: a ticket of its own making granted under a halt',
+      name: 'grant slots: a new ticket granted under a halt',
       find: 'schedule(freed, queued, now())',
       replace: 'schedule(freed, waiting, now())',
       tests: ['test/functions/api/halts.test.ts'],
-      breaks: 'Work begins in a repository that is halted, by who has just put its ticket.',
+      breaks: 'Work begins in a halted repository, by the process that has just written the ticket.',
     },
     {
       name: 'grant slots: a void grant keeps its slot',
       find: "if ((await tellGrant(coordinator, ticket)) === 'void') await grantSlots(coordinator, [ticket])",
       replace: 'await tellGrant(coordinator, ticket)',
-      breaks: 'A slot is held for a review that has ended, until the sweeper sees it.',
+      breaks: 'A slot stays with an ended review until the sweeper sees the slot.',
     },
     {
-      name: 'grant slots: void places met are kept',
+      name: 'grant slots: void slots kept',
       find: '=> withoutSlots(fleet, voids)',
       replace: '=> (voids.length < 0 ? withoutSlots(fleet, voids) : fleet)',
-      breaks: 'Places that turned out to be given to nobody stay taken.',
+      breaks: 'Slots that a hand-over finds void stay taken.',
     },
     {
-      name: 'grant slots: a ticket put and not looked at',
+      name: 'grant slots: no look at the fleet after a new ticket',
       find: "FAILPOINT: await failpoint('ticket.queued')\n  await grantSlots(coordinator, [], [ticket])",
       replace: "FAILPOINT: await failpoint('ticket.queued')",
-      breaks: 'A review waits although a slot became free between the look and its ticket.',
+      breaks: 'A review waits although a slot became free between the look and the ticket.',
     },
     {
       name: 'grant slots: a dead token kept',
       find: "if (answer !== 'dead') return",
       replace: "if (answer !== 'dead' || review.token) return",
-      breaks: 'A token that nobody can be told by is answered again and again.',
+      breaks: 'Each hand-over answers the same dead token again.',
     },
     {
       name: 'grant slots: a later epoch’s ticket waits behind its own void slot',
@@ -200,17 +200,17 @@ const waiting = mutantsOf(
   },
   [
     {
-      name: 'waiting: halted queues among them',
+      name: 'waiting: halted queues included',
       find: 'isAllowed(fleet, queue, now()) && !isHalted(halts, queue)',
       replace: 'isAllowed(fleet, queue, now()) && halts !== undefined',
       tests: ['test/functions/api/halts.test.ts'],
-      breaks: 'Work begins in a repository that is halted.',
+      breaks: 'Work begins in a halted repository.',
     },
     {
-      name: 'waiting: only as many tickets as places',
+      name: 'waiting: only as many tickets as free slots',
       find: 'Math.max(TICKETS_READ_MIN, freeSlots(fleet) + held.length)',
       replace: 'Math.max(1, freeSlots(fleet))',
-      breaks: 'Tickets of reviews that have their slots hide who waits behind them.',
+      breaks: 'Tickets of reviews with slots hide the waiting tickets behind them.',
     },
   ],
 )

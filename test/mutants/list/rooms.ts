@@ -1,4 +1,4 @@
-/** Of the rooms that plan, admit and conclude. */
+/** Mutants of the rooms that plan, admit and conclude. */
 import { mutantsOf } from '../mutant.ts'
 
 const claims = mutantsOf(
@@ -31,13 +31,13 @@ const claims = mutantsOf(
     const decision = claim(thread, current, now)
     if (decision.kind === 'superseded') return overtaken('a later event')
 `,
-      breaks: 'Of two pushes in one second the older head can claim after the newer one did.',
+      breaks: 'After two pushes in one second the older head can claim after the newer head.',
     },
     {
       name: 'plan: claimed for a head that GitHub does not show',
       find: "if (state === 'moved') return",
       replace: "if (state === 'moved' && now < 0) return",
-      breaks: 'An older head is reviewed after a newer one was pushed.',
+      breaks: 'An older head is reviewed after a newer head was pushed.',
     },
   ],
 )
@@ -46,16 +46,16 @@ const admitted = mutantsOf(
   { file: 'functions/admit/core/admission.ts', tests: ['test/functions/admit/core/admission.test.ts'], schedules: [] },
   [
     {
-      name: 'admit: for an attempt that is over',
+      name: 'admit: admits for a past attempt',
       find: "if (!run || run.attempt !== attempt) return 'ended'",
       replace: "if (!run) return 'ended'",
-      breaks: 'An execution that was replaced takes places from its successor.',
+      breaks: 'A replaced execution takes slots from its successor.',
     },
     {
       name: 'admit: a leased review queued beside its worker',
       find: "review.state === 'leased' ? 'wait' : 'enqueue'",
       replace: "review.state === 'leased' ? 'enqueue' : 'enqueue'",
-      breaks: 'A review that is being read gets another ticket.',
+      breaks: 'A review gets another ticket while a worker reads.',
     },
   ],
 )
@@ -72,46 +72,45 @@ const concluded = mutantsOf(
   },
   [
     {
-      name: 'conclude: not asked who speaks now',
+      name: 'conclude: no check of the live run',
       find: "if (thread?.liveRun?.runId !== runId || thread.liveRun.attempt !== attempt) return 'superseded'",
       replace: "if (!thread) return 'superseded'",
-      breaks:
-        'Nothing where the claim of a newer run has made this one end; a verdict for an older head where it has not.',
+      breaks: 'An older head gets a verdict, unless the claim of the newer run has made the older run end.',
     },
     {
-      name: 'conclude: a run that is ending concludes',
+      name: 'conclude: an ending run concludes',
       file: 'functions/conclude/core/settled-outcome.ts',
       find: "|| run.state === 'ending') return 'superseded'",
       replace: ") return 'superseded'",
-      breaks: 'A cancelled run speaks.',
+      breaks: 'A cancelled run concludes.',
     },
     {
-      name: 'conclude: called again, it keeps the first token',
+      name: 'conclude: a repeated call keeps the first token',
       file: 'functions/conclude/store-conclusion.ts',
       find: "return (await updateRun(ledger, run, { token: tokens }, { now: now() })) ? 'owed' : 'again'",
       replace: "return 'owed'",
       breaks: 'The token of a retry is never answered.',
     },
     {
-      name: 'conclude: does not look whether all is shown',
+      name: 'conclude: no look whether everything is shown',
       find: '  await finishIfShown(deps, runId)\n',
       replace: '',
-      breaks: 'Post showed everything before this token was written: it is answered only by the sweeper.',
+      breaks: 'If Post showed everything before the write of the token, only the sweeper answers the token.',
     },
     {
-      name: 'conclude: shown again, it says what another head’s review has said',
+      name: 'conclude: a restated verdict ignores announced findings',
       file: 'functions/conclude/make-conclusion.ts',
       find: '{ announcedIn: owed.key, announced }',
       replace: '{ announcedIn: owed.key, announced: announced && [] }',
-      breaks: 'A head that is pushed back gets the comments a second time.',
+      breaks: 'A head that is pushed again gets the comments a second time.',
     },
     {
-      name: 'conclude: a review that was not read counts as a result',
+      name: 'conclude: an unread review counts as a result',
       file: 'functions/conclude/core/conclude.ts',
       find: 'const notAllRead = results.length < parts.length',
       replace: 'const notAllRead = results.length === 0',
       tests: ['test/functions/conclude/core/conclude.test.ts'],
-      breaks: 'A lens that read one of its parts is called read.',
+      breaks: 'A lens counts as read although only one of its parts was read.',
     },
   ],
 )
@@ -124,51 +123,51 @@ const owedReviews = mutantsOf(
   },
   [
     {
-      name: 'conclude: a withdrawn review counts as said',
+      name: 'conclude: a withdrawn review counts as posted',
       find: "return announcedBy(announcements, state === 'said')",
       replace: 'return announcedBy(announcements, true)',
-      breaks: 'What a review found that a push overtook is never said.',
+      breaks: 'Findings of a review that a push overtook are never posted.',
     },
     {
-      name: 'conclude: a review that is being withdrawn not waited for',
+      name: 'conclude: no wait for a review under withdrawal',
       find: 'if (isOpen && now < plannedAt + WITHDRAWAL_DECIDED_MS) throw beingWithdrawn()\n',
       replace: '\n',
-      breaks: 'What a review says that lands a moment later is said twice.',
+      breaks: 'Findings of a review that lands a moment later are posted twice.',
     },
     {
-      name: 'conclude: a review that is being withdrawn waited for without end',
+      name: 'conclude: an endless wait for a review under withdrawal',
       find: 'if (isOpen && now < plannedAt + WITHDRAWAL_DECIDED_MS) throw',
       replace: 'if (isOpen) throw',
       breaks: 'A run ends without a verdict because an earlier run’s review can’t be looked at.',
     },
     {
-      name: 'conclude: a further review that failed is tried under another key',
+      name: 'conclude: a failed supplement retried under another key',
       find: "if (last && last.before !== 'said') return",
       replace: 'if (last && last.before === undefined) return',
-      breaks: 'One that stands on GitHub after all stands there twice.',
+      breaks: 'A supplement that stands on GitHub after all stands there twice.',
     },
     {
-      name: 'conclude: a further review that failed is forgotten',
+      name: 'conclude: a failed supplement forgotten',
       find: 'new Set([REVIEW_KEY, conclusion.announcedIn ?? REVIEW_KEY])',
       replace: 'new Set([REVIEW_KEY])',
-      breaks: 'A retry says nothing of what failed to be said.',
+      breaks: 'A retry leaves out the findings of a message that failed.',
     },
     {
-      name: 'conclude: a retry that has nothing to add uses no round',
+      name: 'conclude: a retry without new findings uses no round',
       find: "return message?.state === 'said' && message.round === 0 ?",
       replace: "return message?.state === 'said' && message.round < 0 ?",
       breaks: 'A pull request gets more full reviews than its ceiling.',
     },
     {
-      name: 'conclude: what is shown again is not remembered as said',
+      name: 'conclude: a restated verdict’s findings not announced',
       file: 'functions/conclude/core/restated-verdict.ts',
       find: 'return { ...verdict, runId, planKey, kind, round, announcedIn, announcedBefore }',
       replace: 'return { ...verdict, kind, round, announcedIn, announcedBefore }',
       tests: ['test/functions/conclude/core/restated-verdict.test.ts'],
-      breaks: 'The next review says all of it once more.',
+      breaks: 'The next review posts all findings of the restated verdict again.',
     },
     {
-      name: 'conclude: what nobody looked at again gets a comment',
+      name: 'conclude: a finding without a second look gets a comment',
       file: 'shared/verdict/announced-findings.ts',
       find: ' && !unseen.has(fingerprint)',
       replace: '',
@@ -182,31 +181,31 @@ const waits = mutantsOf(
   { file: 'functions/plan/plan-run.ts', tests: [], schedules: ['test/simulation/schedules/limits.test.ts'] },
   [
     {
-      name: 'plan: GitHub is called into its limit',
+      name: 'plan: GitHub called during its limit',
       find: 'if (closed !== undefined) throw throttledUntil(closed, deps.now())\n',
       replace: '\n',
-      breaks: 'Each waiting run asks GitHub every minute, which GitHub answers by longer limits.',
+      breaks: 'Each waiting run calls GitHub every minute, and GitHub answers with longer limits.',
     },
     {
-      name: 'plan: a limit of GitHub is told to nobody',
+      name: 'plan: a limit of GitHub not recorded',
       file: 'functions/plan/without-plan.ts',
       find: '  await closeBudget(ledger, run.repository.installationId, now() + afterMs)\n',
       replace: '',
-      breaks: 'Each waiting run asks GitHub every minute, which GitHub answers by longer limits.',
+      breaks: 'Each waiting run calls GitHub every minute, and GitHub answers with longer limits.',
     },
     {
-      name: 'plan: an outage of GitHub is waited for without end',
+      name: 'plan: an endless wait for GitHub',
       file: 'functions/plan/core/after-failure.ts',
       find: 'now - Date.parse(startedAt) >= PLAN_PATIENCE_MS',
       replace: 'now < Date.parse(startedAt)',
-      breaks: 'A run never ends, and nobody hears of it.',
+      breaks: 'A run never ends, and no message reports the outage.',
     },
     {
-      name: 'command: what must wait becomes a dead letter',
+      name: 'command: a waiting command becomes a dead letter',
       file: 'functions/command/handler.ts',
       find: "if (!isFailure(error, 'retry')) throw error\n",
       replace: 'throw error\n',
-      breaks: 'A command is lost in a limit of GitHub that lasts longer than the tries of its message.',
+      breaks: 'A command is lost in a limit of GitHub that outlasts the tries of its message.',
     },
   ],
 )
@@ -219,16 +218,16 @@ const toldOfCrashes = mutantsOf(
   },
   [
     {
-      name: 'admit: the lease of a dead worker waited for',
+      name: 'admit: waits for the lease of a dead worker',
       find: 'if (lost && isLost(review, lost) &&',
       replace: 'if (lost && !lost && isLost(review, lost) &&',
-      breaks: 'A place stands idle until the lease of a worker has ended that everybody knows is dead.',
+      breaks: 'A slot idles until the end of a lease although Lambda has named the dead worker.',
     },
     {
-      name: 'admit: nobody told where the taking back was refused',
+      name: 'admit: a refused take-back answers no token',
       find: '(await takeBackEnded(deps, review, lost))) {',
       replace: '((await takeBackEnded(deps, review, lost)) || true)) {',
-      breaks: 'A task waits for a review whose lease was taken at that moment, and dropped its token.',
+      breaks: 'A task waits for a review whose lease was taken at that moment, without the task’s token.',
     },
   ],
 )

@@ -1,4 +1,4 @@
-/** Of reviews that run: in the ledger, renewed, taken back, told. */
+/** Mutants of reviews at work: stored, renewed, taken back, told. */
 import { mutantsOf } from '../mutant.ts'
 
 const kept = mutantsOf(
@@ -9,16 +9,16 @@ const kept = mutantsOf(
   },
   [
     {
-      name: 'renewal: a loss ignored',
+      name: 'renewal: a lost lease ignored',
       find: 'return lose()\n      confirmedUntil',
       replace: 'return\n      confirmedUntil',
-      breaks: 'A worker that was replaced works on to its end.',
+      breaks: 'A replaced worker works on to its end.',
     },
     {
-      name: 'renewal: an error taken for a confirmation',
+      name: 'renewal: an error counts as a confirmation',
       find: '// Unknown: the next heartbeat renews again, and the last confirmed end still counts.',
       replace: 'confirmedUntil = startedAt + reviewLeaseMs',
-      breaks: 'A worker that can’t reach the ledger works on while its review is given to another.',
+      breaks: 'A worker without access to the ledger works on while its review is granted to another worker.',
     },
     {
       name: 'renewal: counted from its answer',
@@ -27,16 +27,16 @@ const kept = mutantsOf(
       breaks: 'A slow answer lets a worker believe in a lease that has ended.',
     },
     {
-      name: 'renewal: who slept is not told',
+      name: 'renewal: a paused worker not stopped',
       find: 'if (now() >= confirmedUntil) lose()\n',
       replace: '\n',
-      breaks: 'A process that stood still has an effect after its lease’s end.',
+      breaks: 'A process that stood still has an effect after the end of its lease.',
     },
     {
-      name: 'renewal: the end waited for once',
+      name: 'renewal: only the first end counts',
       find: 'if (leftMs <= 0) lose()\n    else end',
       replace: 'if (leftMs <= 0 || end) lose()\n    else end',
-      breaks: 'A renewed lease is given up at its first end.',
+      breaks: 'A worker gives up a renewed lease at its first end.',
     },
   ],
 )
@@ -52,32 +52,31 @@ const ledger = mutantsOf(
       name: 'review: granted at any epoch',
       find: "if: { state: 'waiting', epoch: ticket.epoch },",
       replace: "if: { state: 'waiting' },",
-      breaks: 'A void ticket gives a place to a review that waits at a later epoch.',
+      breaks: 'A void ticket gives a slot to a review that waits at a later epoch.',
     },
     {
       name: 'review: an earlier attempt’s Admit takes over',
       find: "if (current.attempt > wanted.attempt) return { ...current, state: 'ended' }",
       replace: '',
-      breaks: 'An Admit that was late by a whole attempt changes the review of the next one.',
+      breaks: 'An Admit that is late by a whole attempt changes the review of the next attempt.',
     },
     {
-      name: 'review: a token written over another one than was read',
+      name: 'review: a token written over an unread token',
       find: 'attempt: current.attempt, token: current.token },',
       replace: 'attempt: current.attempt },',
-      breaks:
-        'An Admit’s write that arrives once more brings a dead token back, and the task that waits is never answered.',
+      breaks: 'A repeated write of Admit restores a dead token, and the waiting task is never answered.',
     },
     {
-      name: 'review: a late Admit’s token takes the place of another',
+      name: 'review: a late Admit’s token replaces a newer token',
       find: 'const token = withToken(current.token, wanted.token)',
       replace: 'const token = withToken(undefined, wanted.token)',
-      breaks: 'A call of Admit that was taken for failed and goes on leaves its execution waiting for hours.',
+      breaks: 'An Admit call that was given up and goes on leaves its execution waiting for hours.',
     },
     {
       name: 'review: an ending reaches a later attempt',
       find: 'if (!current || current.attempt !== review.attempt) return undefined',
       replace: 'if (!current) return undefined',
-      breaks: 'What ends attempt 1 ends the reviews of attempt 2.',
+      breaks: 'The end of attempt 1 ends the reviews of attempt 2.',
     },
     {
       name: 'review: ended at the same epoch',
@@ -86,16 +85,16 @@ const ledger = mutantsOf(
       breaks: 'An Admit, a grant and an end of one epoch can’t be told apart.',
     },
     {
-      name: 'review: a newer token settled with the old one',
+      name: 'review: a newer token removed with the old token',
       find: "remove: ['token', 'duePk', 'dueAt'], if: { state, epoch, token }",
       replace: "remove: ['token', 'duePk', 'dueAt'], if: { state, epoch }",
-      breaks: 'A task that came while an earlier one was answered waits for ever.',
+      breaks: 'A task that came during the answer to an earlier task waits for ever.',
     },
     {
       name: 'review: the last attempt’s losses count',
       find: 'remove: OF_REVIEWS_ATTEMPT }',
       replace: "remove: OF_REVIEWS_ATTEMPT.filter((member) => member !== 'losses') }",
-      breaks: 'A later attempt gives up after fewer losses than it may have.',
+      breaks: 'A later attempt gives up after fewer losses than allowed.',
     },
   ],
 )
@@ -111,13 +110,13 @@ const carried = mutantsOf(
       name: 'review: an unanswered write not read back',
       find: 'if (!isUnanswered(error)) throw error',
       replace: 'throw error',
-      breaks: 'A worker whose answer was lost gives up a lease that it holds.',
+      breaks: 'A worker whose answer was lost gives up its own lease.',
     },
     {
-      name: 'review: a token that came meanwhile not seen',
+      name: 'review: a new token overlooked',
       find: 'seen = item\n',
       replace: '\n',
-      breaks: 'A completion that was refused because of a new token is never done.',
+      breaks: 'A completion that was refused because of a new token is never repeated.',
     },
   ],
 )
@@ -130,22 +129,22 @@ const takenBack = mutantsOf(
   },
   [
     {
-      name: 'taken back: its place not released',
+      name: 'taken back: the slot not released',
       find: 'await grantSlots(coordinator, [slotOf(review)])\n',
       replace: '\n',
-      breaks: 'A dead worker’s place stays taken until the sweeper compares slots.',
+      breaks: 'A dead worker’s slot stays taken until the sweeper compares slots.',
     },
     {
-      name: 'taken back: not queued again',
+      name: 'taken back: the review not queued again',
       find: "if (current.state === 'waiting') await enqueue(coordinator, current)\n  else if",
       replace: 'if',
       breaks: 'A review whose worker died waits without a ticket.',
     },
     {
-      name: 'taken back: who waits for a failed one is not told',
+      name: 'taken back: a failed review’s task not told',
       find: 'else if (isDone(current.state)) await tellDone(coordinator, current)\n',
       replace: '\n',
-      breaks: 'A task waits for a review that was given up, until the sweeper looks at it.',
+      breaks: 'A task waits for a review that was given up, until the sweeper comes.',
     },
   ],
 )
@@ -158,7 +157,7 @@ const told = mutantsOf(
   },
   [
     {
-      name: 'told: the token goes before it is answered',
+      name: 'told: the token removed before its answer',
       find: `  if (token !== undefined) {
     await answerToken(coordinator.executions, token, { outcome: state, epoch })
     FAILPOINT: await failpoint('tell_done.answered')
@@ -169,13 +168,13 @@ const told = mutantsOf(
     FAILPOINT: await failpoint('tell_done.answered')
     await answerToken(coordinator.executions, token, { outcome: state, epoch })
   }`,
-      breaks: 'Who dies in between leaves a task that nobody will answer.',
+      breaks: 'A process that dies in between leaves a task that never gets an answer.',
     },
     {
-      name: 'told: one whose token went otherwise stays due',
+      name: 'told: a review without its token stays due',
       find: '  if (token !== undefined) {',
       replace: '  if (token === undefined) return\n  {',
-      breaks: 'The sweeper looks at it for ever.',
+      breaks: 'The sweeper looks at the review for ever.',
     },
   ],
 )
@@ -188,16 +187,16 @@ const ended = mutantsOf(
   },
   [
     {
-      name: 'ended: its ticket stays',
+      name: 'ended: the ticket stays',
       find: 'await dropTicket(ledger, ticketOf(review))\n',
       replace: '\n',
-      breaks: 'A review that nobody wants gets a place.',
+      breaks: 'An unwanted review gets a slot.',
     },
     {
-      name: 'ended: who waits is not told',
+      name: 'ended: the waiting task not told',
       find: 'await answerToken(executions, ended.token, { outcome, epoch: review.epoch })\n',
       replace: '\n',
-      breaks: 'The execution of a run that is held or ended waits for days.',
+      breaks: 'The execution of a held or ended run waits for days.',
     },
   ],
 )

@@ -1,4 +1,4 @@
-/** Of runs and threads: who may speak, how a run ends or waits. */
+/** Mutants of runs and threads: the live run, and how a run ends or waits. */
 import { mutantsOf } from '../mutant.ts'
 
 const decided = mutantsOf(
@@ -12,43 +12,43 @@ const decided = mutantsOf(
       name: 'claim: an older event takes over',
       find: 'live.runId !== run.runId && live.eventAt > run.eventAt',
       replace: 'live.runId !== run.runId && live.eventAt > run.eventAt + Infinity',
-      breaks: 'A webhook that came late stops the review of a newer head.',
+      breaks: 'A late webhook stops the review of a newer head.',
     },
     {
-      name: 'claim: an event of the same second is refused',
+      name: 'claim: an event of the same second refused',
       find: 'live.eventAt > run.eventAt',
       replace: 'live.eventAt >= run.eventAt',
-      breaks: 'Of two pushes in one second the second may never be reviewed.',
+      breaks: 'After two pushes in one second the second head may never be reviewed.',
     },
     {
-      name: 'claim: repeated, it opens another series',
+      name: 'claim: a repeated claim opens another series',
       find: 'const newSeries = !claimedAlready && (',
       replace: 'const newSeries = (',
-      breaks: 'A plan that is tried again begins to count rounds anew.',
+      breaks: 'A repeated Plan counts rounds from the beginning.',
     },
     {
-      name: 'claim: a new series keeps its rounds',
+      name: 'claim: a new series keeps the rounds',
       find: 'round: newSeries ? 0 : before.round,',
       replace: 'round: before.round,',
-      breaks: 'A reopened pull request has used up its rounds.',
+      breaks: 'A reopened pull request has no rounds left.',
     },
     {
-      name: 'rounds: of an earlier series counted',
+      name: 'rounds: an earlier series counts',
       find: 'message.series !== series || ',
       replace: '',
       breaks: 'A review that is shown late uses a round of the next series.',
     },
     {
-      name: 'rounds: counted again each time that they are told',
+      name: 'rounds: one message counts repeatedly',
       find: 'if (message.series !== series || counted.includes(message.name)) return undefined',
       replace: 'if (message.series !== series) return undefined',
       breaks: 'A review that is shown once uses several rounds.',
     },
     {
-      name: 'claim: the run before is not ended',
+      name: 'claim: the earlier run not ended',
       find: 'ends: live && live.runId !== run.runId ? live.runId : undefined,',
       replace: 'ends: undefined,',
-      breaks: 'The review of an older head goes on, and takes places.',
+      breaks: 'The review of an older head goes on, and takes slots.',
     },
   ],
 )
@@ -70,7 +70,7 @@ const threads = mutantsOf(
     threadWrite(ledger, thread, next),
     changeInTransaction(ledger, runKey, {
       set: { state: 'running'`,
-      breaks: 'A run begins in a repository that is halted.',
+      breaks: 'A run begins in a halted repository.',
     },
     {
       name: 'conclude: written under a halt',
@@ -84,43 +84,43 @@ const threads = mutantsOf(
     changeInTransaction(ledger, runKey, {
       set: {
         state: 'concluded'`,
-      breaks: 'A verdict is given in a repository that is halted.',
+      breaks: 'A halted repository gets a verdict.',
     },
     {
-      name: 'thread: written over what changed meanwhile',
+      name: 'thread: written over a concurrent change',
       find: 'if: { version: before?.version },',
       replace: 'if: { repositoryId: before?.repositoryId },',
       breaks: 'Two runs claim one pull request, or a claim undoes a round.',
     },
     {
-      name: 'conclude: written over a run that changed meanwhile',
+      name: 'conclude: written over a concurrent change of the run',
       find: `        ...due(runKey, now + ledger.timings.recheckMs),
       },
       if: { version: run.version },`,
       replace: `        ...due(runKey, now + ledger.timings.recheckMs),
       },
       if: { runId: run.runId },`,
-      breaks: 'A run that is being cancelled concludes all the same.',
+      breaks: 'A run under cancellation concludes all the same.',
     },
     {
-      name: 'claim: an older view of the run before ends it',
+      name: 'claim: an outdated view ends the earlier run',
       find: 'if: { version: ends.version },',
       replace: 'if: { runId: ends.runId },',
-      breaks: 'A run that has ended since is made to end again.',
+      breaks: 'A run that has ended since must end again.',
     },
     {
-      name: 'rounds: of two that are counted at once one is lost',
+      name: 'rounds: concurrent counts lose a round',
       find: `set: { ...rounds, version: thread.version + 1 },
       if: { version: thread.version },`,
       replace: `set: { ...rounds, version: thread.version + 1 },
       if: { repositoryId },`,
-      breaks: 'Two reviews that are shown use one round.',
+      breaks: 'Two shown reviews use one round.',
     },
     {
-      name: 'conclude: a message that is being withdrawn is owed again',
+      name: 'conclude: a message under withdrawal owed again',
       find: 'if: { state: message.before },',
       replace: 'if: { githubId: undefined },',
-      breaks: 'A review that an earlier attempt may still submit is said a second time.',
+      breaks: 'A review that an earlier attempt may still submit is posted a second time.',
     },
   ],
 )
@@ -136,13 +136,13 @@ const runItems = mutantsOf(
       name: 'run: an ending reaches a later attempt',
       find: 'if (!current || current.attempt !== run.attempt || current.state ===',
       replace: 'if (!current || current.state ===',
-      breaks: 'What cancels attempt 1 ends attempt 2.',
+      breaks: 'The cancellation of attempt 1 ends attempt 2.',
     },
     {
       name: 'run: ended by an older event',
       find: 'if (current.eventAt > eventAt) return false',
       replace: '',
-      breaks: 'A close that is seen late ends the review of the reopened pull request.',
+      breaks: 'A late closing ends the review of the reopened pull request.',
     },
     {
       name: 'run: not ended by an event of the same second',
@@ -151,16 +151,16 @@ const runItems = mutantsOf(
       breaks: 'A pull request that was opened and closed in one second is reviewed.',
     },
     {
-      name: 'run: what was asked again while it ended is forgotten',
+      name: 'run: a request during the ending forgotten',
       find: 'if (run.askedAgain) {',
       replace: 'if (run.askedAgain && run.attempt < 0) {',
-      breaks: 'A push back to a head whose run was ending is never reviewed.',
+      breaks: 'No run reviews a head that is pushed again while its run ends.',
     },
     {
-      name: 'run: an older event takes a run’s time back',
+      name: 'run: an older event moves the run’s event back',
       find: '{ deliveries, eventAt: Math.max(run.eventAt, request.eventAt) }',
       replace: '{ deliveries, eventAt: request.eventAt }',
-      breaks: 'A run that joined a later event is overtaken by an earlier one.',
+      breaks: 'An earlier event overtakes a run that joined a later event.',
     },
   ],
 )
@@ -173,11 +173,11 @@ const nextAttempts = mutantsOf(
   },
   [
     {
-      name: 'run: raised by an older event, it is of that one',
+      name: 'run: an older event’s raise moves the run’s event back',
       find: `    eventAt: Math.max(run.eventAt, request.eventAt),
     attempt:`,
       replace: '    attempt:',
-      breaks: 'A delivery that comes again has the review of a reopened pull request ended by its closing.',
+      breaks: 'After a repeated delivery, a closing ends the review of a reopened pull request.',
     },
   ],
 )
@@ -193,50 +193,50 @@ const finished = mutantsOf(
       name: 'finish: with a resource still owed',
       find: 'if (open || !(await resourcesShown(coordinator, pullRequest, run.head))) return false',
       replace: 'if (open) return false',
-      breaks: 'A run is called reviewed while its check run is in progress.',
+      breaks: 'A run ends as reviewed while its check run is in progress.',
     },
     {
-      name: 'finish: one whose message failed, with a resource still owed',
+      name: 'finish: a failed message, with a resource still owed',
       find: 'if (open || !(await',
       replace: 'if (failed ? false : open || !(await',
-      breaks: 'Its label stays half changed: two of ours stand on the pull request.',
+      breaks: 'The label stays half changed: two of Muster’s labels stand on the pull request.',
     },
     {
-      name: 'finish: failed by a message of an earlier attempt',
+      name: 'finish: failed by an earlier attempt’s message',
       find: "attempt === run.attempt && state === 'failed'",
       replace: "attempt >= 0 && state === 'failed'",
-      breaks: 'A review that is asked for again is called failed although it stands there.',
+      breaks: 'A retried run ends as failed although its review stands on GitHub.',
     },
     {
       name: 'finish: with a message still owed',
       find: 'if (open || !(await resourcesShown(',
       replace: 'if (!(await resourcesShown(',
-      breaks: 'A run is called reviewed while its review is not shown.',
+      breaks: 'A run ends as reviewed while its review is not shown.',
     },
     {
       name: 'finish: a resource shown in an older generation',
       find: 'resource.shownGeneration >= resource.generation',
       replace: 'resource.shownGeneration > 0',
-      breaks: 'A run is called reviewed while GitHub shows what was before its verdict.',
+      breaks: 'A run ends as reviewed while GitHub shows the state before its verdict.',
     },
     {
-      name: 'finish: its rounds not counted',
+      name: 'finish: the rounds not counted',
       find: "if (message.state === 'said' && message.round > 0) await countRound",
       replace: "if (message.state === 'owed' && message.round > 0) await countRound",
-      breaks: 'A review that was shown uses no round.',
+      breaks: 'A shown review uses no round.',
     },
     {
-      name: 'finish: who waits is not woken',
+      name: 'finish: waiting runs not woken',
       find: 'if (ended) await wakeWaiting(coordinator, run)\n',
       replace: '\n',
       tests: ['test/shared/coordinator/hold.test.ts'],
-      breaks: 'An edited description waits until the sweeper looks at it.',
+      breaks: 'The run of an edited description waits until the sweeper comes.',
     },
     {
-      name: 'finish: its token not answered',
+      name: 'finish: the token not answered',
       find: "await answerToken(coordinator.executions, run.token, { outcome: failed ? 'failed' : 'shown' })",
       replace: 'await Promise.resolve(failed)',
-      breaks: 'The execution of a run that is shown waits for days.',
+      breaks: 'The execution of a shown run waits for days.',
     },
   ],
 )
@@ -249,10 +249,10 @@ const tokens = mutantsOf(
   },
   [
     {
-      name: 'tokens: only the one that came last is answered',
+      name: 'tokens: only the newest token answered',
       find: 'return kept.split(SEPARATOR)',
       replace: 'return kept.split(SEPARATOR).slice(-1)',
-      breaks: 'The execution of a run that is shown waits for a day, if a call that was taken for failed went on.',
+      breaks: 'If a call that was given up went on, the execution of a shown run waits for a day.',
     },
   ],
 )
@@ -265,45 +265,45 @@ const endings = mutantsOf(
   },
   [
     {
-      name: 'ending: its places not given up',
+      name: 'ending: the slots not released',
       find: `  await grantSlots(
     deps,
     reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
   )
 `,
       replace: '',
-      breaks: 'Places of a cancelled run stay taken until the sweeper compares slots.',
+      breaks: 'Slots of a cancelled run stay taken until the sweeper compares slots.',
     },
     {
-      name: 'ending: reviews of a later attempt among its own',
+      name: 'ending: reviews of a later attempt included',
       find: '.filter(({ attempt }) => attempt === run.attempt)',
       replace: '.filter(({ attempt }) => attempt > 0)',
-      breaks: 'The end of attempt 1 takes the places of attempt 2.',
+      breaks: 'The end of attempt 1 takes the slots of attempt 2.',
     },
     {
-      name: 'ending: the check run of a head that another speaks for',
+      name: 'ending: overwrites the live run’s check run',
       find: 'if (isReplaced && thread.head === run.head) return []\n',
       replace: '\n',
-      breaks: 'A superseded run overwrites the check run of the one that took its place.',
+      breaks: 'A superseded run overwrites the check run of its successor.',
     },
     {
-      name: 'ending: its messages not withdrawn',
+      name: 'ending: the messages not withdrawn',
       find: 'for (const message of messages) await withdrawMessage(ledger, message, now())\n',
       replace: '\n',
       tests: ['test/functions/post/posting.test.ts'],
       breaks: 'A review of a cancelled run stays owed.',
     },
     {
-      name: 'ending: its execution goes on',
+      name: 'ending: the execution not stopped',
       find: 'if (!deps.keepExecution) {',
       replace: 'if (deps.keepExecution) {',
       breaks: 'The execution of a cancelled run goes on.',
     },
     {
-      name: 'ending: it takes another run’s label away',
+      name: 'ending: removes another run’s label',
       find: 'if (isReplaced) return [checkRun]\n',
       replace: '\n',
-      breaks: 'The label of the run that speaks goes.',
+      breaks: 'The label of the live run disappears.',
     },
   ],
 )
@@ -316,22 +316,22 @@ const held = mutantsOf(
   },
   [
     {
-      name: 'held: the halt is not read once more',
+      name: 'held: the halt not read again',
       find: 'if ((await standingHalt(ledger, run.repository)) === undefined) await wakeRun(ledger, run.runId, now())\n',
       replace: '\n',
-      breaks: 'A run that was held while the halt was lifted waits a whole look longer.',
+      breaks: 'A run that was held while the halt was lifted waits one look longer.',
     },
     {
-      name: 'held: its places not given up',
+      name: 'held: the slots not released',
       find: 'if (open.length > 0) await grantSlots(coordinator, open.map(slotOf))\n',
       replace: '\n',
-      breaks: 'A halted repository keeps places from all others.',
+      breaks: 'A halted repository withholds slots from all other repositories.',
     },
     {
-      name: 'held: behind a run that has ended',
+      name: 'held: behind an ended run',
       find: 'if (!(await awaitEnd(ledger, awaitedRunId, run.runId))) await wakeRun(ledger, run.runId, now())\n',
       replace: 'await awaitEnd(ledger, awaitedRunId, run.runId)\n',
-      breaks: 'A run waits for one that has ended, and nobody wakes it.',
+      breaks: 'A run waits for a run that has ended, and no process wakes the waiting run.',
     },
   ],
 )

@@ -1,4 +1,4 @@
-/** Of the sweeper. */
+/** Mutants of the sweeper. */
 import { mutantsOf } from '../mutant.ts'
 
 const swept = mutantsOf(
@@ -9,34 +9,34 @@ const swept = mutantsOf(
   },
   [
     {
-      name: 'sweep: a slot of an earlier epoch is not void',
+      name: 'sweep: an earlier epoch’s slot is not void',
       find: 'review?.epoch === epoch && (',
       replace: '(review?.epoch ?? 0) >= epoch && review !== undefined && (',
-      breaks: 'A place that was taken back is never given to another.',
+      breaks: 'A slot that was taken back is never granted again.',
     },
     {
-      name: 'sweep: the slot of a worker that works is void',
+      name: 'sweep: a working worker’s slot is void',
       find: " || review.state === 'leased')\n",
       replace: ')\n',
-      breaks: 'The place of a review that is being read is given to another.',
+      breaks: 'The slot of a review under a worker is granted to another review.',
     },
     {
-      name: 'sweep: reviews of an earlier attempt wanted',
+      name: 'sweep: an earlier attempt’s reviews wanted',
       find: "run?.attempt === review.attempt && run.state === 'running'",
       replace: "run?.state === 'running'",
-      breaks: 'A review that nobody waits for takes places again and again.',
+      breaks: 'A review without a waiting run takes slots again and again.',
     },
     {
       name: 'sweep: a running run without an execution left alone',
       find: "return execution === 'running' ? { kind: 'look_later' } : { kind: 'fail' }",
       replace: "return execution === 'ended' ? { kind: 'fail' } : { kind: 'look_later' }",
-      breaks: 'A run whose execution is not there stays in progress for ever.',
+      breaks: 'A run without an execution stays in progress for ever.',
     },
     {
-      name: 'sweep: a held run goes on under its halt',
+      name: 'sweep: a held run resumed under its halt',
       find: "return mustWait ? { kind: 'look_later' } : { kind: 'resume' }",
       replace: "return { kind: 'resume' }",
-      breaks: 'A held run is planned every minute, and held again.',
+      breaks: 'A held run is planned and held again every minute.',
     },
   ],
 )
@@ -49,37 +49,37 @@ const takenUp = mutantsOf(
   },
   [
     {
-      name: 'sweep: a run that has moved on is failed',
+      name: 'sweep: a run that has moved on fails',
       file: 'functions/sweep/run.ts',
       find: 'if (run?.version !== due.version) return\n',
       replace: 'if (!run) return\n',
-      breaks: 'A run that was held or done just before its execution ended is failed.',
+      breaks: 'A run that was held or done just before the end of its execution fails.',
     },
     {
-      name: 'sweep: a grant that was never told left alone',
+      name: 'sweep: an untold grant left alone',
       file: 'functions/sweep/fleet.ts',
       find: "review?.state === 'waiting' ? [ticketOf(review)] : []",
       replace: "review?.state === 'ended' ? [ticketOf(review)] : []",
-      breaks: 'A review keeps a slot that it was never told of.',
+      breaks: 'A review keeps a slot without ever being told of the grant.',
     },
     {
       name: 'sweep: void slots kept',
       file: 'functions/sweep/fleet.ts',
       find: 'await grantSlots(deps, voidSlots(fleet.slots, reviews), ungranted)',
       replace: 'await grantSlots(deps, voidSlots({}, reviews), ungranted)',
-      breaks: 'The place of a worker that completed and died stays taken.',
+      breaks: 'The slot of a worker that completed and died stays taken.',
     },
     {
       name: 'sweep: a lost ticket not put again',
       find: 'if (!(await isQueued(ledger, ticketOf(review)))) return enqueue(deps, review)\n',
       replace: '\n',
-      breaks: 'A review whose Admit died before its ticket waits for ever.',
+      breaks: 'A review whose Admit died before the ticket waits for ever.',
     },
     {
-      name: 'sweep: a free place left while someone waits',
+      name: 'sweep: a free slot left beside a waiting ticket',
       find: "return tick.once('hand_on', () => grantSlots(deps))",
       replace: 'return',
-      breaks: 'Who left a place free and died keeps it from who waits.',
+      breaks: 'A process that frees a slot and dies withholds the slot from a waiting review.',
     },
     {
       name: 'sweep: a done review’s task not told',
@@ -92,7 +92,7 @@ const takenUp = mutantsOf(
       file: 'functions/sweep/run.ts',
       find: 'if (await finishIfShown(deps, run.runId)) return\n',
       replace: '\n',
-      breaks: 'A run that is shown ends only when post has looked at it once more.',
+      breaks: 'A shown run ends only after Post’s next look.',
     },
   ],
 )
@@ -105,7 +105,7 @@ const sweptRows = mutantsOf(
   },
   [
     {
-      name: 'sweep: a row moved on only after it was done',
+      name: 'sweep: a row moved on only after its action',
       find: `    await postponeDue(ledger, key, item.dueAt, nextDueAt(item, now, recheckMs))
     FAILPOINT: await failpoint('sweep.moved_on')
     await takeUp(deps, item, tick)`,

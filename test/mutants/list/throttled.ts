@@ -1,4 +1,4 @@
-/** Of a throttled model's pool, and of the one review that tries it. */
+/** Mutants of closed pools and their probes. */
 import { mutantsOf } from '../mutant.ts'
 
 const tests = ['test/functions/review/probe-admitted.test.ts', 'test/functions/review/throttled.test.ts']
@@ -6,43 +6,43 @@ const schedules = ['test/simulation/throttling.test.ts']
 
 const signals = mutantsOf({ file: 'functions/review/probe-admitted.ts', tests, schedules }, [
   {
-    name: 'let in: only once it is answered',
+    name: 'probe: the pool opens only after the reading',
     find: 'timer ??= setTimeout(begin, PROBE_ADMITTED_MS).unref()',
     replace: 'timer ??= undefined',
-    breaks: 'The fleet stands idle while one review is read.',
+    breaks: 'The fleet idles while one review is read.',
   },
   {
-    name: 'let in: as soon as it is asked',
+    name: 'probe: the pool opens at the call',
     find: 'setTimeout(begin, PROBE_ADMITTED_MS)',
     replace: 'setTimeout(begin, 0)',
-    breaks: 'A pool is opened before its model can have refused, and each place meets a throttled model.',
+    breaks: 'A pool opens before its model can have refused, and each slot meets a throttled model.',
   },
   {
-    name: 'let in: not waited for',
+    name: 'probe: the opening not awaited',
     find: 'return (await admission) ?? false',
     replace: 'return admission !== undefined',
-    breaks: 'A function that has answered stands still amid granting places.',
+    breaks: 'A function that has answered is frozen in the middle of granting slots.',
   },
 ])
 
 const effects = mutantsOf({ file: 'functions/review/end-work.ts', tests, schedules }, [
   {
-    name: 'let in: by a worker whose lease is lost',
+    name: 'probe: a worker without its lease opens the pool',
     find: '    assertHeld()\n    const isPoolOpen = await openPool',
     replace: '    const isPoolOpen = await openPool',
-    breaks: 'A worker that was replaced reads and writes on.',
+    breaks: 'A replaced worker reads and writes on.',
   },
   {
-    name: 'let in: its pool opened twice',
+    name: 'probe: the pool opened twice',
     find: 'isAnswered && !isPoolOpen && (await',
     replace: 'isAnswered && (await',
-    breaks: 'Nothing but a read of the fleet more for each review of a model.',
+    breaks: 'Every review of a model reads the fleet once more; nothing else changes.',
   },
   {
-    name: 'let in: then throttled, and not shown as parked again',
+    name: 'probe: a second throttle not shown as parked',
     find: 'const current = isPoolOpen ? unmarked : run',
     replace: 'const current = run',
-    breaks: 'A run that waits for its model again says that it goes on.',
+    breaks: 'A run that waits for its model again is shown as going on.',
   },
 ])
 
@@ -50,7 +50,7 @@ const closed = mutantsOf(
   { file: 'shared/fleet/throttling.ts', tests: ['test/shared/fleet/throttling.test.ts'], schedules },
   [
     {
-      name: 'parking: a model asked as often as ever',
+      name: 'parking: the interval between tries doesn’t grow',
       find: '(now - since) * MODEL_CLOSED_PART',
       replace: '0',
       breaks: 'A review that is throttled for two hours fills the history of its execution.',

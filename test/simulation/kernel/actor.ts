@@ -1,15 +1,18 @@
-/** Who acts: one process of the simulated world, with its own clock and its own end. What runs is attributed by async context. */
+/**
+ * An actor is one process of the simulated world, with its own clock and its own end. The async context tells which
+ * actor runs.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface Actor {
   readonly name: string
-  /** ms that its clock is ahead of the world's; its timers run at the world's pace. */
+  /** ms by which the actor's clock is ahead of the world's; the actor's timers run at the world's pace. */
   readonly skewMs: number
-  /** `frozen`: nothing of it runs until it is thawed, as a container between two invocations. */
+  /** `frozen`: the actor runs nothing until thawed, like a container between two invocations. */
   state: 'running' | 'frozen' | 'killed'
-  /** Request id of the invocation that it handles, or handled last. */
+  /** Request id of the current or last invocation. */
   invocation?: string
-  /** ms UTC of the world: until then its process stands still, and doesn't know. */
+  /** ms UTC of the world: until then the process stands still without knowing. */
   pausedUntil?: number
 }
 
@@ -20,12 +23,12 @@ export function newActor(name: string, skewMs = 0): Actor {
 
 const current = new AsyncLocalStorage<Actor>()
 
-/** The actor whose code runs; undefined outside of the simulated world, as in a test's own code. */
+/** The actor whose code runs; undefined outside the simulated world, as in a test's own code. */
 export function currentActor(): Actor | undefined {
   return current.getStore()
 }
 
-/** Runs `work`, and everything that follows from it, as this actor. */
+/** Runs `work`, with all its consequences, as this actor. */
 export function actAs<T>(actor: Actor, work: () => T): T {
   return current.run(actor, work)
 }

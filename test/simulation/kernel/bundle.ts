@@ -1,6 +1,7 @@
 /**
- * All rooms as one script: evaluating it is a cold start, with module state of its own. Loaded once and shared are
- * the pure folders of shared/, which keep nothing by the import law, and packages, whose modules keep nothing of a call.
+ * All rooms as one script: each evaluation is a cold start with module state of its own. Two kinds of modules are
+ * loaded once and shared: the pure folders of shared/, stateless by the import law, and packages whose modules keep
+ * nothing of a call.
  */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -15,18 +16,18 @@ import { pureFile, subjects } from '../../law/law.ts'
 import { type Change, changedFile, changeOfProcess, pathOf } from '../../mutants/change.ts'
 import { loaded } from './packages.ts'
 
-/** What the rooms' code gets from the simulation in place of its own. */
+/** Functions of the simulation that replace parts of the rooms' code. */
 export interface RoomHooks {
-  /** In place of functions/review/lenses: analyzers would take real time, and models answer over real streams. */
+  /** Replaces functions/review/lenses: analyzers would take real time, and models answer over real streams. */
   lensOf(name: LensName): Promise<Lens>
   log(level: 'info' | 'warn' | 'error', message: string, fields: object): void
-  /** Called at each named point; the room goes on when it has settled. */
+  /** Called at each failpoint; the room goes on when the promise has settled. */
   reached(point: Failpoint): Promise<void> | undefined
 }
 
 export type Handler = (event: unknown, context: object) => unknown
 
-/** Loads one room with this environment, and everything of ours that has state, anew. Answers its handler. */
+/** Loads one room, and all our code with state, anew in this environment. Returns the room's handler. */
 export type ColdStart = (room: RoomName, environment: Readonly<Record<string, string>>, hooks: RoomHooks) => Handler
 
 type Modules = Readonly<Record<string, () => unknown>>
@@ -37,7 +38,7 @@ type Evaluate = (
   simulation: RoomHooks | undefined,
 ) => void
 
-/** Bundles the rooms, with one change of their code if it is to be judged; once per process is enough. */
+/** Bundles the rooms, with the change that is to be judged, if any; once per process is enough. */
 export async function bundleRooms(change: Change | undefined = changeOfProcess()): Promise<ColdStart> {
   const plugins = change ? [replacements, mutant(change)] : [replacements]
   const files = subjects.flatMap((subject) =>
@@ -60,7 +61,7 @@ export async function bundleRooms(change: Change | undefined = changeOfProcess()
   }
 }
 
-/** `require` of a module that is bundled evaluates it when it is called: a container loads its own room only. */
+/** A `require` evaluates its bundled module at the call, so a container loads its own room only. */
 async function script(name: string, modules: readonly string[], plugins: Plugin[]) {
   const entry = modules.map((module) => `${JSON.stringify(module)}: () => require(${JSON.stringify(module)}),`)
   const { outputFiles, metafile } = await build({
@@ -85,7 +86,7 @@ async function script(name: string, modules: readonly string[], plugins: Plugin[
   }
 }
 
-/** Modules whose real code would do input or output, or listen, by what replaces them. */
+/** Replacements of modules whose real code would do input or output, or listen. */
 const sources: Readonly<Record<string, string>> = {
   lenses: 'export const lensOf = (name) => simulation.lensOf(name)',
   failpoints: 'export const failpoint = (name) => simulation.reached(name)',
@@ -109,13 +110,14 @@ const replacements: Plugin = {
     onResolve({ filter: /\/lenses\/index\.ts$/ }, () => simulated('lenses'))
     onResolve({ filter: /\/failpoints\.ts$/ }, () => simulated('failpoints'))
     onResolve({ filter: /^@aws-lambda-powertools\// }, (found) => simulated(found.path))
-    // It keeps what is under way in its module: shared, a dead container's call for a token would be waited for by all others.
+    // The module keeps calls under way. If containers shared the module, they would all wait for a dead container's
+    // call for a token.
     onResolve({ filter: /^@octokit\/auth-app$/ }, (found) => ({ path: fileURLToPath(import.meta.resolve(found.path)) }))
     onLoad({ filter: /.*/, namespace: 'simulated' }, (found) => ({ contents: sources[found.path] ?? '', loader: 'js' }))
   },
 }
 
-/** One file as it would be with the change. */
+/** Loads the changed file with the change applied. */
 function mutant(change: Change): Plugin {
   return {
     name: 'mutant',

@@ -1,10 +1,13 @@
-/** One container of a room, as Lambda runs it: one event at a time, frozen in between, ended by a timeout or by a crash. */
+/**
+ * One container of a room, like Lambda's: handles one event at a time, is frozen between events, and ends by a timeout
+ * or a crash.
+ */
 import { type RoomName, rooms } from '../../../infra/rooms.ts'
 import { type Actor, actAs, newActor } from './actor.ts'
 import type { ColdStart, Handler, RoomHooks } from './bundle.ts'
 import type { Timeline } from './timeline.ts'
 
-/** How an invocation ended, as its caller hears of it. Results travel as JSON text. */
+/** The end of an invocation as its caller sees it. Results travel as JSON text. */
 export type InvocationEnd =
   | { readonly kind: 'result'; readonly json: string }
   | { readonly kind: 'error'; readonly errorType: string; readonly errorMessage: string }
@@ -13,7 +16,7 @@ export interface ContainerOptions {
   readonly timeline: Timeline
   readonly coldStart: ColdStart
   readonly room: RoomName
-  /** Told apart from others in the trace. */
+  /** The container's name in the trace. */
   readonly name: string
   readonly environment: Readonly<Record<string, string>>
   readonly hooks: RoomHooks
@@ -27,21 +30,21 @@ export class Container {
   #handler: Handler | undefined
   #end: ((end: InvocationEnd) => void) | undefined
 
-  /** Nothing is loaded before the first event. */
+  /** Loads nothing before the first event. */
   constructor(options: ContainerOptions) {
     this.#options = options
     this.room = options.room
     this.actor = newActor(options.name, options.skewMs)
   }
 
-  /** True while it may take an event. */
+  /** True while the container may take an event. */
   get idle(): boolean {
     return this.#end === undefined && this.actor.state !== 'killed'
   }
 
   /**
-   * Handles one event; `ended` is called once, whatever happens: also `Sandbox.Timedout` after the room's timeout and
-   * `Runtime.ExitError` when the container is killed, by which the container is gone. Both name the invocation that died.
+   * Handles one event and calls `ended` once in any case. `Sandbox.Timedout` comes after the room's timeout,
+   * `Runtime.ExitError` when the container is killed; both end the container and name the invocation that died.
    */
   invoke(requestId: string, event: string, ended: (end: InvocationEnd) => void): void {
     if (!this.idle) throw new Error(`${this.actor.name} takes no event now.`)
@@ -67,7 +70,7 @@ export class Container {
     void actAs(this.actor, () => this.#handle(event, context))
   }
 
-  /** Ends it where it is: what it waits for never comes. Repeatable. */
+  /** Ends the container at once: pending waits never end. Repeatable. */
   kill(): void {
     this.#die('Runtime.ExitError', 'Error: Runtime exited with error: signal: killed')
   }
@@ -90,5 +93,5 @@ export class Container {
   }
 }
 
-/** Lambda itself, which ends what takes too long. */
+/** Lambda itself, which ends invocations at the timeout. */
 const supervisor = newActor('lambda')

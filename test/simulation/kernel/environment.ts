@@ -1,14 +1,16 @@
-/** The environment that the AWS SDK reads by itself: the simulated services' addresses, a region, credentials, and no files. */
+/** The environment that the AWS SDK reads: the simulated services' addresses, a region, credentials, and no files. */
 import { createRequire } from 'node:module'
 
-/** Files of the SDK that exist only here: reading real ones would take turns of the real event loop, and is nobody's business. */
+/**
+ * The SDK's configuration files, by paths that don't exist: reading real files would take turns of the real event loop.
+ */
 const NO_FILE = '/simulated/aws'
 
 const { externalDataInterceptor } = createRequire(createRequire(import.meta.url).resolve('@aws-sdk/client-dynamodb'))(
   '@smithy/core/config',
 ) as { externalDataInterceptor: { interceptFile(path: string, contents: string): void } }
 
-/** Sets the variables of this process; the function that is returned puts back what was there. */
+/** Sets the variables of this process; the returned function restores the old values. */
 export function replaceEnvironment(endpoints: Readonly<Record<string, string>>): () => void {
   externalDataInterceptor.interceptFile(NO_FILE, '')
   const wanted: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** What becomes of a request: decided by a policy for each one, when it is sent. */
+/** The fate of a request: a policy decides each request's fate when the request is sent. */
 import type { WireAnswer, WireRequest } from '../services/service.ts'
 
 /** A request as the policy sees it. */
@@ -9,28 +9,31 @@ export interface Sent {
 }
 
 export interface Fate {
-  /** ms on the way there. */
+  /** ms from the sender to the service. */
   readonly requestMs: number
-  /** ms on the way back. */
+  /** ms from the service to the sender. */
   readonly answerMs: number
   /**
-   * `request` never arrives; `answer` is lost after the whole effect took place. The connection is reset when the loss
-   * happens, or, `silently`, the client hears nothing and has only its own deadline.
+   * `request` never arrives; `answer` is lost after the whole effect took place. The loss resets the connection, or,
+   * `silently`, the client hears nothing and has only its own deadline.
    */
   readonly lost?: { readonly what: 'request' | 'answer'; readonly silently: boolean }
-  /** Arrives once more after so many ms, as when something on the way repeats it. That answer is heard by nobody. */
+  /** The request arrives again after this many ms, as if repeated by the network. No client hears the second answer. */
   readonly againMs?: number
-  /** Answered on the way, by a throttle or a broken proxy: the service never sees it. */
+  /** A throttle or a broken proxy answers on the way; the request never reaches the service. */
   readonly instead?: WireAnswer
-  /** Answered so though the whole effect took place: a proxy that broke after it had passed the request on. */
+  /** The answer of a proxy that broke after passing the request on; the whole effect took place. */
   readonly afterwards?: WireAnswer
-  /** ms for which the sender's process stands still when the answer has come: it goes on with it, and its timers, that much later. */
+  /**
+   * ms for which the sender's process stands still after the answer has come; process and timers go on late by this
+   * time.
+   */
   readonly pauseMs?: number
-  /** The sender dies before the request leaves, or after it arrived and before its answer comes. */
+  /** The sender dies before the request leaves, or after the request's arrival and before the answer. */
   readonly kill?: 'before' | 'after'
-  /** Whether it still arrives if its sender dies while it is on the way. */
+  /** Whether the request still arrives if the sender dies while the request is on the way. */
   readonly survivesSender: boolean
-  /** Keeps it where it is, sent and not on its way, until `goOn` is called, once. Who wrote the order of events decides when. */
+  /** Holds the request after sending until `goOn` is called, once. The author of a schedule calls `goOn`. */
   readonly held?: (goOn: () => void) => void
 }
 

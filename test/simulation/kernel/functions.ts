@@ -14,27 +14,27 @@ export interface FunctionsOptions {
   readonly coldStart: ColdStart
   readonly environmentOf: (room: RoomName) => Readonly<Record<string, string>>
   readonly hooksOf: (container: Container) => RoomHooks
-  /** ms that the clock of a new container is ahead of the world's. */
+  /** ms by which the clock of a new container is ahead of the world's. */
   readonly skewMs: () => number
-  /** True if this event gets a new container although a warm one may be idle. */
+  /** True if this event gets a new container although a warm container may be idle. */
   readonly coldStarts: () => boolean
   /** Called when an invocation has ended. */
   readonly ended?: (container: Container, end: InvocationEnd) => void
 }
 
 export interface Functions {
-  /** Invokes a room; `ended` is called once, by Lambda. Event and result are JSON text. */
+  /** Invokes a room; Lambda calls `ended` once. Event and result are JSON text. */
   invoke(room: RoomName, event: string, ended: (end: InvocationEnd) => void): void
-  /** Ends the container of this actor where it is. Others are left as they are. */
+  /** Kills this actor's container at once. All remaining containers run on. */
   kill(actor: Actor): void
-  /** Containers that are not dead. */
+  /** Live containers. */
   readonly containers: ReadonlySet<Container>
 }
 
 /** ms between Lambda and its caller, each way. */
 const WAY_MS = 1
 
-/** No container yet. */
+/** Starts without containers. */
 export function openFunctions(options: FunctionsOptions): Functions {
   const { timeline, trace, random } = options
   const lambda = newActor('lambda')
@@ -43,7 +43,7 @@ export function openFunctions(options: FunctionsOptions): Functions {
 
   function containerFor(room: RoomName): Container {
     const idle = [...containers].filter((container) => container.room === room && container.idle)
-    // The one that was used last, as Lambda prefers; a new one every now and then, as Lambda does too.
+    // Lambda prefers the container that was used last, and at times starts a new one.
     const warm = options.coldStarts() ? undefined : idle.at(-1)
     if (warm) return warm
     const count = (started.get(room) ?? 0) + 1

@@ -1,6 +1,6 @@
 /**
- * The clock, timers and randomness that simulated code finds: those of its world. Code outside of it (no actor runs)
- * keeps the real ones, so that a test and its runner are not disturbed.
+ * Gives simulated code its world's clock, timers and randomness. Code outside the simulated world (no actor runs) keeps
+ * the real ones, so that a test and its runner are not disturbed.
  */
 import nodeCrypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -24,10 +24,10 @@ const real = {
   performanceNow: performance.now,
 }
 
-/** ms; Node.js takes a shorter or no time for this one. */
+/** ms; Node.js replaces a shorter time, or none, by this time. */
 const TIMER_MS_MIN = 1
 
-/** Replaces what simulated code finds. One world at a time; the function that is returned puts everything back. */
+/** Replaces the globals of simulated code. Only one world may be open; the returned function restores everything. */
 export function replaceGlobals(timeline: Timeline, random: Random): () => void {
   if (Date !== RealDate) throw new Error('Another world is being simulated in this process.')
   const startedAt = timeline.now
@@ -85,7 +85,7 @@ export function replaceGlobals(timeline: Timeline, random: Random): () => void {
 
 type Callback = (...parameters: unknown[]) => void
 
-/** As the object that Node.js gives: no event loop waits for it, so that `ref` and `unref` change nothing. */
+/** Like Node.js's timer object. No event loop waits for a virtual timer, so `ref` and `unref` change nothing. */
 class VirtualTimer {
   readonly #start: () => Scheduled
   #scheduled: Scheduled
@@ -142,7 +142,7 @@ function immediateOf(timeline: Timeline) {
   }
 }
 
-/** A timer that was made outside of the simulated world may be cleared inside of it, and the other way round. */
+/** Simulated code may clear a real timer, and real code a virtual timer. */
 function clearing(otherwise: (timer: never) => void): (timer: unknown) => void {
   return (timer) => {
     if (timer instanceof VirtualTimer) timer.close()
@@ -156,7 +156,10 @@ function abortedAfter(ms: number): AbortSignal {
   return controller.signal
 }
 
-/** Node.js keeps what waits for its own until it is aborted, also where nobody can abort it any more: whole worlds would stay. */
+/**
+ * Node.js keeps an `AbortSignal.any` with waiting listeners until an abort, even if no abort can come any more; whole
+ * worlds would stay in memory.
+ */
 function abortedWith(signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController()
   for (const signal of signals) {

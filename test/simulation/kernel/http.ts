@@ -1,4 +1,4 @@
-/** Puts the simulated wire in the place of both ways out of a room: the AWS SDK's request handler, and `fetch`. */
+/** Puts the simulated wire in place of a room's two network clients: the AWS SDK's request handler, and `fetch`. */
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import type { NodeHttpHandler as Handler } from '@smithy/node-http-handler'
@@ -6,7 +6,7 @@ import type { WireAnswer, WireRequest } from '../services/service.ts'
 import { currentActor } from './actor.ts'
 import type { Ending, Wire } from './wire.ts'
 
-/** The very module that the SDK's clients use: an `import` might get another copy from a test runner. */
+/** The same module instance as in the SDK's clients: a test runner may give an `import` another copy. */
 const { NodeHttpHandler } = createRequire(import.meta.url)('@smithy/node-http-handler') as {
   NodeHttpHandler: typeof Handler
 }
@@ -17,7 +17,7 @@ type AwsResponse = Awaited<ReturnType<Handle>>['response']
 const realHandle: Handle = NodeHttpHandler.prototype.handle
 const realFetch = globalThis.fetch
 
-/** Replaces both; the function that is returned puts them back. */
+/** Replaces both clients; the returned function restores both. */
 export function replaceHttp(wire: Wire): () => void {
   NodeHttpHandler.prototype.handle = function handle(this: Handler, request, options = {}) {
     if (!currentActor()) return realHandle.call(this, request, options)
@@ -46,7 +46,7 @@ async function handleOver(
     abortError: abortErrorOf,
     timeoutMs,
     resetError: () =>
-      // The SDK's own handler gives a broken connection this name, and thereby its own retries.
+      // The SDK's own handler names a broken connection like this, and thereby triggers the SDK's retries.
       Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', name: 'TimeoutError' }),
   })
   const isContent = request.method === 'GET'
@@ -89,7 +89,7 @@ async function fetchOver(
     abortError: ({ reason }) => reason,
     timeoutMs: undefined,
     resetError: () =>
-      // As Node.js says it: https://github.com/nodejs/undici/blob/main/docs/docs/api/Errors.md
+      // Node.js's wording: https://github.com/nodejs/undici/blob/main/docs/docs/api/Errors.md
       new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) }),
   })
   const hasBody = answer.status !== 204 && answer.status !== 304
@@ -103,7 +103,7 @@ interface Sending {
   readonly resetError: () => Error
 }
 
-/** Whoever gives up early, by signal or deadline, doesn't call the request back: it may still arrive. */
+/** A client that gives up early, by signal or deadline, doesn't call the request back: the request may still arrive. */
 function answered(wire: Wire, host: string, request: WireRequest, sending: Sending): Promise<WireAnswer> {
   const { signal, abortError, timeoutMs, resetError } = sending
   return new Promise((resolve, reject) => {
@@ -141,7 +141,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
   return lower
 }
 
-/** Everything that is sent is text; a stream would need turns of the real event loop. */
+/** Every body is text; a stream would need turns of the real event loop. */
 function textOf(body: unknown): string {
   if (body === undefined || body === null) return ''
   if (typeof body === 'string') return body

@@ -1,4 +1,4 @@
-/** The simulated world itself: one seed is one history, and what stands in for the real things behaves as they do. */
+/** The simulated world: one seed is one history, and every replacement behaves like the real thing. */
 import { setTimeout as realTimeout } from 'node:timers/promises'
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -19,7 +19,7 @@ afterEach(() => {
   open = undefined
 })
 
-/** A table of one counter, and documents by their path. */
+/** A table with one counter, and documents by their path. */
 function services() {
   const documents = new Map<string, string>()
   let count = 0
@@ -43,7 +43,7 @@ function services() {
 
 type Options = { seed?: number; fateOf?: (sent: Sent, usual: Fate, random: Random) => Fate; skewMs?: number }
 
-/** A world with these services, and one handler in place of every room's. */
+/** A world with these services, and one handler in place of every room's handler. */
 function world(handler: Handler, { seed = 1, fateOf = (_sent, usual) => usual, skewMs = 0 }: Options = {}) {
   const { table, bucket, count } = services()
   const web: SimulatedService = { answer: ({ body }) => ({ status: 200, headers: {}, body: `heard ${body}` }) }
@@ -72,7 +72,7 @@ function world(handler: Handler, { seed = 1, fateOf = (_sent, usual) => usual, s
   return {
     ...kernel,
     count,
-    /** Invokes and follows until it has ended, or until nothing happens any more. */
+    /** Invokes the room and runs the world until the invocation ends or no event is left. */
     async invoke(event: unknown = {}): Promise<InvocationEnd | undefined> {
       let end: InvocationEnd | undefined
       kernel.functions.invoke('plan', JSON.stringify(event), (ended) => {
@@ -88,7 +88,7 @@ const resultOf = (end: InvocationEnd | undefined) => (end?.kind === 'result' ? J
 const tableClient = () => new DynamoDBClient({ requestHandler: withDeadline() })
 const aKey = { TableName: 't', Key: { pk: { S: 'A' } } }
 
-describe('one seed is one history', () => {
+describe('seeds', () => {
   const busy: Handler = async () => {
     const client = tableClient()
     const bucket = new S3Client({ requestHandler: withDeadline() })
@@ -115,14 +115,14 @@ describe('one seed is one history', () => {
     return { digest: trace.digest(), lines: trace.lines }
   }
 
-  test('byte for byte, also after others, whose retries left nothing behind', async () => {
+  test('one seed gives one history byte for byte, also after worlds with retries', async () => {
     const first = await digestOf(7)
     for (const seed of [1, 2, 3]) await digestOf(seed)
     expect((await digestOf(7)).lines).toEqual(first.lines)
     expect(first.lines.some((line) => line.includes('loses its answer'))).toBe(true)
   })
 
-  test('and another seed is another one', async () => {
+  test('another seed gives another history', async () => {
     expect((await digestOf(1)).digest).not.toBe((await digestOf(2)).digest)
   })
 })
@@ -150,7 +150,7 @@ describe('the wire', () => {
     expect(tookMs).toBeLessThan(withinMs)
   })
 
-  test('a throttle on the way is retried by the SDK, and the service never saw it', async () => {
+  test('the SDK retries a throttle on the way, and the request reached the service only once', async () => {
     const instead = {
       status: 400,
       headers: { 'content-type': 'application/x-amz-json-1.0' },
@@ -161,14 +161,14 @@ describe('the wire', () => {
     expect(count()).toBe(1)
   })
 
-  test('a request that is repeated on the way has its effect twice', async () => {
+  test('a request repeated by the network takes effect twice', async () => {
     const { invoke, count, timeline } = world(update, { fateOf: once({ againMs: 500 }) })
     await invoke()
     await timeline.run(timeline.now + 1_000)
     expect(count()).toBe(2)
   })
 
-  test('fetch hears of a reset as Node.js says it, and an abort before the answer is its reason', async () => {
+  test('fetch reports a reset like Node.js, and an abort before the answer with its own reason', async () => {
     const twice: Handler = async () => {
       const failure = await fetch('http://192.0.2.3/').catch((error: Error & { cause?: { code?: string } }) => error)
       const signal = AbortSignal.timeout(1)
@@ -182,7 +182,7 @@ describe('the wire', () => {
   })
 })
 
-describe('a process that dies', () => {
+describe('death of a process', () => {
   const reading: Handler = async () => {
     const client = tableClient()
     setTimeout(() => void client.send(new UpdateItemCommand(aKey)), 10)
@@ -191,7 +191,7 @@ describe('a process that dies', () => {
   const dying = (kill: 'before' | 'after') => world(reading, { fateOf: (_sent, usual) => ({ ...usual, kill }) })
 
   test.each(['before', 'after'] as const)(
-    '%s its request: the caller hears so, and nothing more comes',
+    'a process that dies %s its request fails its invocation, and nothing more arrives',
     async (kill) => {
       const { invoke, count, functions, timeline } = dying(kill)
       expect(await invoke()).toMatchObject({ kind: 'error', errorType: 'Runtime.ExitError' })
@@ -204,7 +204,7 @@ describe('a process that dies', () => {
   test.each([
     ['may arrive', true, 1],
     ['or not', false, 0],
-  ])('its request that is under way %s', async (_what, survivesSender, expected) => {
+  ])('a dead process’s request under way %s', async (_what, survivesSender, expected) => {
     const writing: Handler = () => tableClient().send(new UpdateItemCommand(aKey))
     const { functions, timeline, count } = world(writing, {
       fateOf: (_sent, usual) => ({ ...usual, requestMs: 100, survivesSender }),
@@ -217,30 +217,33 @@ describe('a process that dies', () => {
   })
 })
 
-describe('a container', () => {
-  test('is ended by the timeout of its room', async () => {
+describe('containers', () => {
+  test('a container ends at the timeout of its room', async () => {
     const end = await world(() => new Promise(() => undefined)).invoke()
     expect(end).toMatchObject({ kind: 'error', errorType: 'Sandbox.Timedout' })
   })
 
-  test.each(['by a timeout', 'by a kill'])('that is ended %s names the invocation that died', async (how) => {
-    const ids: string[] = []
-    const { invoke, functions, timeline } = world((_event, context) => {
-      ids.push((context as { awsRequestId: string }).awsRequestId)
-      return ids.length === 1 ? Promise.resolve() : new Promise(() => undefined)
-    })
-    await invoke()
-    const died = invoke()
-    if (how === 'by a kill') {
-      timeline.after(10, newActor('people'), () => {
-        for (const { actor } of [...functions.containers]) functions.kill(actor)
+  test.each(['by a timeout', 'by a kill'])(
+    'a container that is ended %s names the invocation that died',
+    async (how) => {
+      const ids: string[] = []
+      const { invoke, functions, timeline } = world((_event, context) => {
+        ids.push((context as { awsRequestId: string }).awsRequestId)
+        return ids.length === 1 ? Promise.resolve() : new Promise(() => undefined)
       })
-    }
-    const end = await died
-    expect(end).toMatchObject({ errorMessage: expect.stringMatching(new RegExp(`^RequestId: ${ids[1]} Error: `)) })
-  })
+      await invoke()
+      const died = invoke()
+      if (how === 'by a kill') {
+        timeline.after(10, newActor('people'), () => {
+          for (const { actor } of [...functions.containers]) functions.kill(actor)
+        })
+      }
+      const end = await died
+      expect(end).toMatchObject({ errorMessage: expect.stringMatching(new RegExp(`^RequestId: ${ids[1]} Error: `)) })
+    },
+  )
 
-  test('answers the name of what was thrown, and goes on with its next event', async () => {
+  test('a container answers the name of a thrown error, and goes on with its next event', async () => {
     let calls = 0
     const { invoke, functions } = world(() => {
       calls += 1
@@ -252,7 +255,7 @@ describe('a container', () => {
     expect(functions.containers.size).toBe(1)
   })
 
-  test('does nothing between two events; what it left goes on with the next one', async () => {
+  test('a container does nothing between two events, and resumes earlier work with the next event', async () => {
     const seen: number[] = []
     const { invoke, timeline } = world(() => {
       setTimeout(() => seen.push(timeline.now - STARTS_AT), 1_000)
@@ -265,7 +268,7 @@ describe('a container', () => {
     expect(seen.map((ms) => Math.round(ms / 1000))).toEqual([60])
   })
 
-  test('has its own clock; what it measures and waits for is the time of all', async () => {
+  test('a container has its own clock, and measures and waits at the world’s pace', async () => {
     const timing: Handler = async () => {
       const [startedAt, started] = [Date.now(), performance.now()]
       await new Promise((resolve) => setTimeout(resolve, 250))
@@ -275,7 +278,7 @@ describe('a container', () => {
   })
 })
 
-test('a process that stands still goes on with the answer that had come, then with its timers in their order', async () => {
+test('a paused process resumes with the arrived answer, then with its timers in order', async () => {
   const pauseMs = 60_000
   const waiting: Handler = async () => {
     const done: string[] = []
@@ -295,7 +298,7 @@ test('a process that stands still goes on with the answer that had come, then wi
   ])
 })
 
-test('everything real is there again afterwards, and during the simulation for whoever is not part of it', async () => {
+test('real code keeps the real clock, timers and network while a world is open and after its end', async () => {
   const { close } = world(() => undefined)
   expect(Date.now()).toBeGreaterThan(STARTS_AT + 1_000)
   await realTimeout(1)

@@ -1,4 +1,7 @@
-/** One simulated world: its clock, wire and Lambda, from one seed. It takes the place of the real ones until it is closed. */
+/**
+ * One simulated world: its clock, wire and Lambda, from one seed. The world replaces the real clock, network and Lambda
+ * until closed.
+ */
 import type { Actor } from './actor.ts'
 import { replaceEnvironment } from './environment.ts'
 import type { Faults } from './faults.ts'
@@ -15,23 +18,23 @@ export interface KernelOptions {
   readonly seed: number
   /** The world's first moment, ms UTC. */
   readonly startsAt: number
-  /** False if nobody will read the trace; true if absent. */
+  /** False if the trace is not needed; true if absent. */
   readonly traced?: boolean
   readonly services: (timeline: Timeline) => Readonly<Record<string, ServiceAt>>
   readonly faults: (random: Random) => Faults
   readonly functions: (random: Random) => Omit<FunctionsOptions, 'timeline' | 'trace' | 'random'>
-  /** Called after each request took its effect; what is thrown there ends the simulation. */
+  /** Called after each request took its effect; an error of `arrived` ends the simulation. */
   readonly arrived?: NonNullable<WireOptions['arrived']>
 }
 
-/** A service and how it is found. */
+/** A service and its address. */
 export interface ServiceAt {
   /** An address: the SDK puts a bucket's name before a host's name, but not before an address. */
   readonly host: string
-  /** The variable of the SDK that names it, for those of AWS. */
+  /** The SDK's environment variable for the service's address; AWS services only. */
   readonly variable?: string
   readonly service: Service
-  /** True if what it answers belongs in no trace. */
+  /** True if the service's answers must not appear in a trace. */
   readonly isSecret?: boolean
 }
 
@@ -40,14 +43,14 @@ export interface Kernel {
   readonly trace: Trace
   readonly wire: Wire
   readonly functions: Functions
-  /** Puts everything real back. What is still under way never goes on. */
+  /** Restores everything real. Work under way never goes on. */
   close(): void
 }
 
-/** Streams of the seed: what is drawn for one purpose doesn't shift what is drawn for another. */
+/** Streams of the seed: draws for one purpose don't shift draws for another purpose. */
 const STREAMS = { world: 1, faults: 2, functions: 3 } as const
 
-/** Opens a world; one at a time in a process. Nothing has happened in it yet. */
+/** Opens a world before its first event; only one world may be open in a process. */
 export function openKernel(options: KernelOptions): Kernel {
   const timeline = new Timeline(options.startsAt)
   const trace = new Trace(options.startsAt, options.traced ?? true)

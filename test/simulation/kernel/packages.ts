@@ -1,10 +1,10 @@
-/** Packages that all containers share, as loading them anew would cost more than everything else in a cold start. */
+/** Packages that all containers share, as loading them anew would cost more than the rest of a cold start. */
 import { createRequire } from 'node:module'
 import { configured } from './sdk.ts'
 
 /**
- * Looked through: what their modules keep is the same for whoever asks. One that keeps what is under way (a call, a
- * token) would join containers that on Lambda know nothing of each other: bundle.ts bundles it with the rooms.
+ * Reviewed packages: their modules keep the same state for every caller. A package that keeps calls or tokens under way
+ * would join containers that on Lambda know nothing of each other; bundle.ts bundles such a package with the rooms.
  */
 const WITHOUT_STATE: readonly RegExp[] = [
   /^node:crypto$/,
@@ -15,7 +15,10 @@ const WITHOUT_STATE: readonly RegExp[] = [
   /^(yaml|zod)$/,
 ]
 
-/** Loads them, as CommonJS if there is such: the SDK's packages `require` each other, and a class must not be there twice. */
+/**
+ * Loads the packages, as CommonJS if available: the SDK's packages `require` each other, and a class must not exist
+ * twice.
+ */
 export async function loaded(names: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
   const require = createRequire(import.meta.url)
   const packages = new Map<string, unknown>()

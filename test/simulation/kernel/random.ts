@@ -7,15 +7,18 @@ export interface Random {
   below(below: number): number
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number
-  /** True with this probability. */
+  /** True with the given probability. */
   chance(probability: number): boolean
-  /** One of them; throws if there is none. */
+  /** A random element; throws if the list is empty. */
   pick<T>(from: readonly T[]): T
   /** In the form of a UUID of version 4. */
   uuid(): string
 }
 
-/** sfc32 by Chris Doty-Humphrey (PractRand), seeded by its own first rounds. `stream` tells several generators of one seed apart. */
+/**
+ * sfc32 by Chris Doty-Humphrey (PractRand), seeded by its own first rounds. `stream` separates the generators of one
+ * seed.
+ */
 export function randomOf(seed: number, stream = 0): Random {
   let a = seed >>> 0
   let b = Math.floor(seed / 2 ** 32) >>> 0
@@ -30,7 +33,7 @@ export function randomOf(seed: number, stream = 0): Random {
     c = ((c << 21) | (c >>> 11)) + sum
     return sum >>> 0
   }
-  // The author's own number of rounds until every bit of the seed has reached every bit of the state.
+  // The author's number of rounds until every bit of the seed has reached every bit of the state.
   for (let round = 0; round < 15; round += 1) bits()
 
   const next = () => bits() / 2 ** 32

@@ -1,10 +1,13 @@
 /**
- * The SDK's clients with their configuration already found. What a client finds out in its first call, by asking its
- * environment for two dozen settings in turn, is the same for each container here, and most of a cold start's time.
+ * The SDK's clients with shared configuration. A client's first call reads two dozen settings from the environment,
+ * which takes most of a cold start's time and gives the same result in each container.
  */
 import { replaceEnvironment } from './environment.ts'
 
-/** Settings whose providers are without state once they were asked. The strategy of retries has state, and stays the client's own. */
+/**
+ * Settings whose providers keep no state after the first read. The retry strategy has state, and stays the client's
+ * own.
+ */
 const SHARED = [
   'accountIdEndpointMode',
   'authSchemePreference',
@@ -25,10 +28,10 @@ const SHARED = [
   'userAgentAppId',
 ]
 
-/** Steps of a call that only describe it to AWS's own logs. */
+/** Steps of a call that only describe the call to AWS's own logs. */
 const DECORATION = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware']
 
-/** Nothing in the simulated world checks a signature, and making one is a fifth of a call's processor time. */
+/** The simulated world checks no signature, and signing is a fifth of a call's processor time. */
 const signer = {
   async sign(request: { readonly headers: Record<string, string> }) {
     request.headers.authorization = 'simulated'
@@ -44,7 +47,7 @@ interface Client {
 }
 type ClientClass = new (configuration: Configuration) => Client
 
-/** The package's exports, with the client among them replaced by one that is configured already. */
+/** The package's exports, with the client replaced by a configured client. */
 export async function configured(exported: object): Promise<object> {
   const found = Object.entries(exported).find(([name]) => /^[A-Z]\w*Client$/.test(name) && !name.startsWith('__'))
   if (!found) return exported
@@ -59,7 +62,7 @@ export async function configured(exported: object): Promise<object> {
   return { ...exported, [name]: Configured }
 }
 
-/** Asked once a process, so that the first world is not another one than those after it. */
+/** Read once per process, so that the first world equals every later world. */
 async function sharedOf(Client: ClientClass): Promise<Configuration> {
   const undo = replaceEnvironment({})
   try {

@@ -1,4 +1,7 @@
-/** Leaves requests to AWS unsigned: nothing in the simulated world checks a signature, and it is a fifth of a call's processor time. */
+/**
+ * Leaves requests to AWS unsigned: the simulated world checks no signature, and signing is a fifth of a call's
+ * processor time.
+ */
 import { createRequire } from 'node:module'
 import { currentActor } from './actor.ts'
 
@@ -7,13 +10,13 @@ interface Request {
 }
 type SignRequest = (this: unknown, request: Request, options?: object) => Promise<Request>
 
-/** The very module that the SDK's clients use. */
+/** The same module instance as in the SDK's clients. */
 const { SignatureV4 } = createRequire(createRequire(import.meta.url).resolve('@aws-sdk/client-dynamodb'))(
   '@smithy/signature-v4',
 ) as { SignatureV4: { prototype: { signRequest: SignRequest } } }
 const realSignRequest = SignatureV4.prototype.signRequest
 
-/** Replaces it; the function that is returned puts it back. */
+/** Replaces the signer; the returned function restores the signer. */
 export function replaceSigning(): () => void {
   SignatureV4.prototype.signRequest = async function signRequest(request, options) {
     if (!currentActor()) return realSignRequest.call(this, request, options)

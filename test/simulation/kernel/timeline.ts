@@ -1,8 +1,8 @@
-/** Virtual time: events in order, one at a time, each followed until nothing more can happen without another event. */
+/** Virtual time: events in order, one at a time, each followed until only another event can cause anything. */
 import { type Actor, actAs } from './actor.ts'
 
 export interface Scheduled {
-  /** It doesn't take place any more. Repeatable. */
+  /** Cancels the event. Repeatable. */
   cancel(): void
 }
 
@@ -14,7 +14,7 @@ interface Event {
   cancelled: boolean
 }
 
-/** Taken before anything replaces it. */
+/** Kept before the kernel replaces the global. */
 const realSetImmediate = setImmediate
 
 export class Timeline {
@@ -34,7 +34,7 @@ export class Timeline {
     return this.#now
   }
 
-  /** Lets `work` take place as this actor after `ms`. Of equal times, what was scheduled first comes first. */
+  /** Schedules `work` as this actor after `ms`. Events of equal time run in order of scheduling. */
   after(ms: number, actor: Actor, work: () => void): Scheduled {
     this.#order += 1
     const event: Event = { at: this.#now + Math.max(0, ms), order: this.#order, actor, work, cancelled: false }
@@ -46,12 +46,12 @@ export class Timeline {
     }
   }
 
-  /** The actor's process stands still for so long: what it would have done takes place afterwards, in the same order. */
+  /** The actor's process stands still for `ms`: its events run afterwards, in the same order. */
   pause(actor: Actor, ms: number): void {
     actor.pausedUntil = this.#now + ms
   }
 
-  /** What the actor would have done while it was frozen takes place now. */
+  /** Runs the events that came while the actor was frozen. */
   thaw(actor: Actor): void {
     actor.state = 'running'
     const waiting = this.#frozen.get(actor) ?? []
@@ -59,13 +59,13 @@ export class Timeline {
     for (const { work, cancelled } of waiting) if (!cancelled) this.after(0, actor, work)
   }
 
-  /** Nothing of this actor takes place any more. */
+  /** Cancels all events of this actor. */
   kill(actor: Actor): void {
     actor.state = 'killed'
     this.#frozen.delete(actor)
   }
 
-  /** When the next event takes place, ms UTC; undefined if there is none. */
+  /** The time of the next event, ms UTC; undefined if no event is left. */
   get nextAt(): number | undefined {
     for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
       const isLate = first.at < (first.actor.pausedUntil ?? 0)
@@ -81,7 +81,7 @@ export class Timeline {
     return undefined
   }
 
-  /** Behind whatever was put off before, so that the order stays. */
+  /** Behind earlier postponed events, to keep the order. */
   #putOff(event: Event): void {
     this.#order += 1
     event.at = event.actor.pausedUntil ?? event.at
@@ -89,12 +89,12 @@ export class Timeline {
     push(this.#heap, event)
   }
 
-  /** The simulation itself is wrong, or found something wrong: the step under way rejects with this. */
+  /** Reports a broken simulation or a broken invariant: the current step rejects with `cause`. */
   fail(cause: unknown): void {
     this.#failure ??= { cause }
   }
 
-  /** Takes the next event and all that follows from it without another one. Resolves with false if there is none. */
+  /** Runs the next event with all consequences that need no further event. Resolves with false if no event is left. */
   async step(): Promise<boolean> {
     if (this.nextAt === undefined) return false
     const event = pop(this.#heap)
@@ -106,7 +106,7 @@ export class Timeline {
     return true
   }
 
-  /** Steps until `done`, until `until` (ms UTC), or until nothing is left. Resolves with whether it was done. */
+  /** Steps until `done`, until `until` (ms UTC), or until no event is left. Resolves with whether `done` holds. */
   async run(until: number, done: () => boolean = () => false): Promise<boolean> {
     while (!done()) {
       const next = this.nextAt
@@ -120,7 +120,10 @@ export class Timeline {
   }
 }
 
-/** All microtasks and ticks have run by the next turn of the event loop, as nothing simulated waits for input or output. */
+/**
+ * All microtasks and ticks have run by the next turn of the event loop, as simulated code never waits for input or
+ * output.
+ */
 export function settled(): Promise<void> {
   return new Promise((resolve) => realSetImmediate(resolve))
 }
@@ -129,7 +132,7 @@ function isBefore(left: Event, right: Event): boolean {
   return left.at < right.at || (left.at === right.at && left.order < right.order)
 }
 
-/** A binary heap, whose first event is the next one. */
+/** A binary heap with the next event first. */
 function push(heap: Event[], event: Event): void {
   let index = heap.push(event) - 1
   while (index > 0) {

@@ -1,14 +1,14 @@
-/** What happened, line by line: what a failing seed prints, and what two runs of a seed are compared by. */
+/** The history of a world, line by line: printed for a failing seed, and compared between two runs of a seed. */
 import { createHash } from 'node:crypto'
 
 export class Trace {
   readonly #lines: string[] = []
   readonly #startsAt: number
 
-  /** False: lines are dropped, and who would have to make an effort for one need not. */
+  /** False if lines are dropped; then callers can skip expensive lines. */
   readonly isKept: boolean
 
-  /** Times are printed from `startsAt` (ms UTC) on. */
+  /** Prints times relative to `startsAt` (ms UTC). */
   constructor(startsAt: number, isKept = true) {
     this.#startsAt = startsAt
     this.isKept = isKept
@@ -24,7 +24,7 @@ export class Trace {
     return this.#lines
   }
 
-  /** Of all lines. */
+  /** The digest of all lines. */
   digest(): string {
     return createHash('sha256').update(this.#lines.join('\n')).digest('hex')
   }

@@ -1,44 +1,50 @@
-/** The wire between simulated processes and services: each request is an event that arrives, and one that is answered. */
+/** The wire between simulated processes and services: a request's arrival and its answer are one event each. */
 import type { SettlingService, SimulatedService, WireAnswer, WireRequest } from '../services/service.ts'
 import { type Actor, currentActor } from './actor.ts'
 import type { Faults } from './faults.ts'
 import type { Timeline } from './timeline.ts'
 import type { Trace } from './trace.ts'
 
-/** What stands behind an address. */
+/** The service at an address. */
 export type Service = SimulatedService | SettlingService
 
 export interface WireOptions {
   readonly timeline: Timeline
   readonly trace: Trace
   readonly faults: Faults
-  /** By host: `192.0.2.1`. The bodies of one that is secret are not traced. */
+  /** By host: `192.0.2.1`. Bodies of a secret service are not traced. */
   readonly services: Readonly<
     Record<string, { readonly name: string; readonly service: Service; readonly isSecret?: boolean }>
   >
-  /** The process ends where it is, as by `kill -9`. */
+  /** Ends the process at once, like `kill -9`. */
   readonly kill: (actor: Actor) => void
-  /** Called after each request took its effect, with the service's own answer; what is thrown there ends the simulation. */
+  /**
+   * Called after each request took its effect, with the service's own answer; an error of `arrived` ends the
+   * simulation.
+   */
   readonly arrived?: (service: string, request: WireRequest, answer: WireAnswer) => void
 }
 
-/** How a request ended for its sender. What was silently lost never ends. */
+/** A request's end for its sender. A silently lost request never ends. */
 export type Ending = { readonly kind: 'answered'; readonly answer: WireAnswer } | { readonly kind: 'reset' }
 
 export interface Wire {
-  /** Sends as the current actor. `ended` is called at most once, as that actor, and never after it died. */
+  /** Sends as the current actor. `ended` is called at most once, as that actor, and never after the actor's death. */
   send(host: string, request: WireRequest, ended: (ending: Ending) => void): void
-  /** The invocation whose request takes its effect at this moment; undefined at any other, or if none has sent it. */
+  /**
+   * The invocation whose request takes effect at this moment; undefined at any other moment, or for a request from
+   * outside an invocation.
+   */
   readonly invocation: string | undefined
 }
 
-/** Characters of a body that a line of the trace shows. */
+/** Characters of a body in a line of the trace. */
 const SHOWN_CHARS = 400
-/** Digests and ids are shown by their beginning; the more of a body can be read. */
+/** Digests and ids are cut, so that more of a body fits. */
 const LONG_HEX = /[0-9a-f]{24,}/g
 const HEX_CHARS = 8
 
-/** A wire to these services. Nothing is sent yet. */
+/** Opens a wire to these services. */
 export function openWire(options: WireOptions): Wire {
   const { timeline, trace, faults, services, kill } = options
   const network: Actor = { name: 'network', skewMs: 0, state: 'running' }
@@ -89,7 +95,9 @@ export function openWire(options: WireOptions): Wire {
         take((answer) => say(`arrives again: ${answer.status} ${shown(answer.body)}`))
       }
 
-      /** The service's whole work takes place in this event. What it throws is no answer: the simulation is wrong. */
+      /**
+       * The service's whole work happens in this event. An error of the service is no answer: the simulation is broken.
+       */
       function take(then: (answer: WireAnswer) => void): void {
         const done = (answer: WireAnswer) => {
           then(answer)

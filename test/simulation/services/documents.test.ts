@@ -1,4 +1,4 @@
-/** The simulated documents: S3's contract, and what an invariant asks of them. */
+/** The simulated documents keep S3's contract, and tell invariants of each stored object. */
 import { S3Client } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { s3Contract } from '../../infra/local/s3/contract.ts'
@@ -16,7 +16,7 @@ s3Contract('the simulated documents', async () => {
   }
 })
 
-test('text is kept as it came, and who looks is told after it is there', () => {
+test('a text is stored unchanged, and a listener hears of the text after the store', () => {
   const documents = simulatedDocuments({ now: () => 0, bucket: 'documents' })
   const seen: (string | undefined)[] = []
   documents.onPut((key) => seen.push(documents.text(key)))

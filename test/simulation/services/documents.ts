@@ -8,20 +8,20 @@ import type { SimulatedService, WireAnswer, WireRequest, WorldClock } from './se
 
 export interface DocumentsOptions {
   readonly now: WorldClock
-  /** The one bucket that exists. */
+  /** The only bucket. */
   readonly bucket: string
-  /** What a character of a body stands for: `latin1` for content that isn't text. Absent: UTF-8. */
+  /** Encoding of a body's characters: `latin1` for content that isn't text. Absent: UTF-8. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 
 export interface SimulatedDocuments extends SimulatedService {
-  /** Requests so far, by method. */
+  /** Requests up to now, by method. */
   readonly counts: Readonly<Record<string, number>>
-  /** Keys that begin so, in the order in which they were first stored. */
+  /** Keys with this prefix, in the order of their first store. */
   keys(prefix?: string): string[]
-  /** An object's content; undefined if there is none. */
+  /** An object's content; undefined if no object has the key. */
   text(key: string): string | undefined
-  /** `look` is called with the key after each object that was stored. What it throws, the request throws. */
+  /** Calls `look` with the key after each stored object. An error of `look` fails the request. */
   onPut(look: (key: string) => void): void
 }
 
@@ -30,7 +30,7 @@ interface Held {
   readonly content: Buffer
 }
 
-/** An empty bucket. What isn't simulated is refused as `NotImplemented`. */
+/** An empty bucket. A feature that isn't simulated is refused as `NotImplemented`. */
 export function simulatedDocuments({ now, bucket, encoding = 'utf8' }: DocumentsOptions): SimulatedDocuments {
   const objects = new Map<string, Held>()
   const counts: Record<string, number> = {}

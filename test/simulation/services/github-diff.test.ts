@@ -1,4 +1,4 @@
-/** Patches of the simulated GitHub are ones that git itself takes, and turn the one text into the other. */
+/** Git accepts the patches of the simulated GitHub, and each patch turns the first text into the second. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../infra/local/github/support.ts'
 import { diffOf } from './github/line-diff.ts'
 
-/** Small numbers that look random: the same in each run. */
+/** A generator of small pseudo-random numbers, the same in each run. */
 function random(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -15,7 +15,7 @@ function random(seed: number): (below: number) => number {
   }
 }
 
-/** A text, and what a few changes make of it; few different lines, so that many are alike. */
+/** A text before and after a few changes. Few distinct lines occur, so that many lines are equal. */
 function pairOf(seed: number): [before: string, after: string] {
   const below = random(seed)
   const line = () => ['a', 'b', '', '  c', 'function f() {', '+', '- x', '\\ y'][below(8)] ?? ''
@@ -28,7 +28,7 @@ function pairOf(seed: number): [before: string, after: string] {
   return [text(before), text(after)]
 }
 
-test('git takes 500 patches of texts that differ in a few lines, and comes to the same texts', () => {
+test('git applies 500 patches of texts that differ in a few lines, and gets the same texts', () => {
   const directory = temporaryDirectory()
   const pairs = Array.from({ length: 500 }, (_, seed) => pairOf(seed)).filter(([before]) => before !== '')
   mkdirSync(join(directory, 'texts'))
@@ -46,7 +46,7 @@ test('git takes 500 patches of texts that differ in a few lines, and comes to th
   expect(patches.filter((patch) => patch !== '').length).toBeGreaterThan(300)
 })
 
-test('lines are counted, and equal texts have no patch', () => {
+test('a diff counts its added and deleted lines, and equal texts have no patch', () => {
   expect(diffOf('a\nb\n', 'a\nb\n')).toEqual({ patch: null, additions: 0, deletions: 0 })
   expect(diffOf('a\nb\nc\n', 'a\nx\ny\nc\n')).toMatchObject({ additions: 2, deletions: 1 })
   expect(diffOf('', 'a\n').patch).toBe('@@ -0,0 +1 @@\n+a')

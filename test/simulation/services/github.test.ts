@@ -1,4 +1,4 @@
-/** The simulated GitHub says and does what the local stand-in over git does, and nothing of it takes real time. */
+/** The simulated GitHub answers and behaves like the local stand-in over git, and takes no real time. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { installationId } from '../../../infra/local/github/identity.ts'
@@ -44,7 +44,7 @@ const CHANGE = { name: 'Muster', status: 'in_progress', title: 't', summary: 's'
 const ANNOTATION = { path: 'src/app.ts', startLine: 1, endLine: 2, level: 'warning', title: 'x', message: 'y' } as const
 const onLine = (line: number, path = 'src/app.ts') => ({ path, side: 'RIGHT', line, body: `About ${line}.` }) as const
 
-/** Everything that the adapter can ask, in an order in which each rule is met once. */
+/** Every request of the adapter, in an order that meets each rule once. */
 async function conversation({ github, controls, commits, push }: Side, clock: Clock): Promise<[string, unknown][]> {
   const said: [string, unknown][] = []
   async function ask<K extends keyof GitHub>(method: K, ...given: Parameters<GitHub[K]>): Promise<unknown> {
@@ -121,7 +121,7 @@ async function conversation({ github, controls, commits, push }: Side, clock: Cl
   return said
 }
 
-test('a whole conversation goes as with the stand-in over git, to the last id, patch and webhook', async () => {
+test('the simulated GitHub answers a whole conversation like the stand-in over git, to the last id, patch and webhook', async () => {
   const clocks: Clock[] = [{ ms: 0 }, { ms: 0 }]
   const [one = { ms: 0 }, other = { ms: 0 }] = clocks
   const sides = [await overGit(one, ...HISTORY), await simulated(other, ...HISTORY)] as const
@@ -153,8 +153,8 @@ async function opened() {
   return { clock, world, number, head, github }
 }
 
-describe('what was written', () => {
-  test('I4: each accepted write is there once, with its commit and with the head that was true then', async () => {
+describe('accepted writes', () => {
+  test('I4: each accepted write is recorded once, with its commit and the pull request’s head at that moment', async () => {
     const { clock, world, number, head, github } = await opened()
     const created = await github.createPendingReview(REPO, number, { commitId: head, body: 'Said.', comments: [] })
     if (created.state !== 'created') throw new Error('Expected a review')
@@ -191,7 +191,7 @@ describe('what was written', () => {
   })
 })
 
-test('webhooks are handed over once, signed over their bytes', async () => {
+test('each webhook is handed over once, signed over its bytes', async () => {
   const { world, number } = await opened()
   await world.push(REPOSITORY, number, { 'b.ts': 'b\n' })
   const [first, second, ...others] = world.takeWebhooks()
@@ -207,8 +207,8 @@ test('webhooks are handed over once, signed over their bytes', async () => {
   expect(world.takeWebhooks()).toEqual([])
 })
 
-describe('limits and lag, in simulated time', () => {
-  test('the 81st comment of a minute is refused until there is room; check runs are not counted', async () => {
+describe('limits and lag in simulated time', () => {
+  test('the 81st comment of a minute is refused until the window has room, and check runs do not count', async () => {
     const { clock, world, number, head, github } = await opened()
     for (let run = 0; run < 20; run += 1) await github.createCheckRun(REPO, head, `${run}`, CHANGE)
     for (let said = 0; said < 80; said += 1) await github.createComment(REPO, number, `${said}`)
@@ -221,7 +221,7 @@ describe('limits and lag, in simulated time', () => {
     expect(world.writes.filter(({ content }) => content)).toHaveLength(81)
   })
 
-  test('AW73: a list lags alone, from when that is ordered until it ends', async () => {
+  test('AW73: only the chosen list lags, from the order of the lag until its end', async () => {
     const { clock, world, number, head, github } = await opened()
     clock.ms += 60_000
     await github.createPendingReview(REPO, number, { commitId: head, body: 'Said.', comments: [] })
@@ -240,7 +240,7 @@ describe('limits and lag, in simulated time', () => {
   })
 })
 
-describe('the same each time, and at once', () => {
+describe('repeatable and immediate answers', () => {
   async function asked(world: ReturnType<typeof simulatedGitHub>, clock: Clock) {
     const { installationId: installation } = await world.addRepository({ ...REPO, files: { 'a.ts': lines(1) } })
     await world.open({ repository: REPOSITORY, files: { 'a.ts': lines(2), 'b.ts': lines(1) } })
@@ -263,7 +263,7 @@ describe('the same each time, and at once', () => {
     ]
   }
 
-  test('two that are asked the same answer the same, byte for byte', async () => {
+  test('two simulated GitHubs answer the same requests byte for byte alike', async () => {
     const clock = { ms: commitTime(0) }
     const first = await asked(simulatedGitHub(clock), clock)
     expect(await asked(simulatedGitHub(clock), clock)).toEqual(first)
@@ -280,7 +280,7 @@ describe('the same each time, and at once', () => {
     ])
   })
 
-  test('everything is settled before the event loop turns', async () => {
+  test('every answer is settled before the event loop turns', async () => {
     const clock = { ms: commitTime(0) }
     let settled: unknown
     asked(simulatedGitHub(clock), clock).then(

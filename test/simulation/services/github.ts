@@ -1,6 +1,6 @@
 /**
- * GitHub, simulated: the local stand-in's own routes and rules over records and commits in memory. Everything here is
- * settled by microtasks alone, what people do as well as what is asked, so nothing of it outlasts the event it is done in.
+ * The simulated GitHub: the local stand-in's own routes and rules over records and commits in memory. Microtasks alone
+ * settle every request and every action of a person, so that no work outlasts its event.
  */
 
 import type { AppIdentity } from '../../../infra/local/github/authentication.ts'
@@ -16,19 +16,19 @@ import { type AcceptedWrite, type FindPull, recordWrites } from './github/writes
 import type { SettlingService, WireRequest, WorldClock } from './service.ts'
 
 export interface SimulatedGitHubOptions {
-  /** Its key may be small: only the time to sign and verify depends on that. */
+  /** A small key is enough: the key's size only affects the time to sign and verify. */
   readonly app: AppIdentity
   readonly now: WorldClock
-  /** Where the API is called; `https://github.simulated` if absent. */
+  /** The API's address; `https://github.simulated` if absent. */
   readonly url?: string
-  /** What all reads lag by, ms; `lag` orders more for a route. */
+  /** The lag of all reads, ms; `lag` adds more for a route. */
   readonly lagMs?: number
 }
 
 export interface NewSimulatedRepository {
   readonly owner: string
   readonly name: string
-  /** The first commit of its branch `main`, by path. */
+  /** The files of the first commit of branch `main`, by path. */
   readonly files: Readonly<Record<string, string>>
   readonly private?: boolean
 }
@@ -36,7 +36,7 @@ export interface NewSimulatedRepository {
 export interface NewSimulatedPullRequest {
   /** `owner/name`. */
   readonly repository: string
-  /** What its first head changes in `main`, by path; null deletes. */
+  /** Changes of the first head against `main`, by path; null deletes. */
   readonly files: Readonly<Record<string, string | null>>
   readonly title?: string
   readonly body?: string | null
@@ -44,7 +44,9 @@ export interface NewSimulatedPullRequest {
   readonly draft?: boolean
 }
 
-/** A webhook that GitHub hands over, signed over exactly this body. To redeliver it is to send it again. */
+/**
+ * A webhook handed over by GitHub, with a signature over exactly this body. A redelivery sends the same webhook again.
+ */
 export interface SimulatedWebhook {
   readonly event: string
   readonly action: string
@@ -52,19 +54,25 @@ export interface SimulatedWebhook {
   readonly body: string
 }
 
-/** Network faults are the wire's, so `fail` isn't here; the limits on new content, 80 a minute and 500 an hour, are. */
+/**
+ * `fail` is absent because the wire makes network faults. The limits on new content, 80 a minute and 500 an hour,
+ * apply.
+ */
 export interface SimulatedGitHub extends Omit<Controls, 'fail' | 'addRepository' | 'deliveries'>, SettlingService {
   readonly url: string
   addRepository(input: NewSimulatedRepository): Promise<Repository & { installationId: number }>
-  /** Another branch of `main`'s head with one commit, and a pull request of it: `opened`. */
+  /** Creates a branch at the head of `main`, adds one commit, and opens a pull request. Webhook: `opened`. */
   open(input: NewSimulatedPullRequest): Promise<{ number: number; head: string }>
-  /** Another commit upon the pull request's head: `synchronize`, if it is open. The new head. */
+  /**
+   * Adds a commit to the pull request's branch and returns the new head. Webhook: `synchronize`, if the pull request is
+   * open.
+   */
   push(repository: string, number: number, files: NewSimulatedPullRequest['files']): Promise<string>
-  /** The repository's commits, for a scenario that needs more than `open` and `push`. */
+  /** The repository's commits, for a scenario with needs beyond `open` and `push`. */
   git(repository: string): MemoryGit
-  /** The webhooks since the last call, in the order of what they tell. */
+  /** The webhooks since the last call, in the order of their events. */
   takeWebhooks(): SimulatedWebhook[]
-  /** Everything that took effect through the API, oldest first. Grows; never changes. */
+  /** Every write with effect through the API, oldest first. The list grows; its entries never change. */
   readonly writes: readonly AcceptedWrite[]
 }
 
@@ -117,7 +125,7 @@ export function createGitHub(options: SimulatedGitHubOptions): SimulatedGitHub {
       const base = await git.resolveCommit(MAIN)
       if (base === null) throw new Error(`unknown_branch: ${repository} has no branch ${MAIN}.`)
       const head = git.add({ parent: base, files, at: now() })
-      // Named for what is on it, since numbers are given only when it is opened.
+      // Named after the content, as the pull request has no number before the opening.
       const branches = { base: MAIN, baseSha: base, head: `change-${head.slice(0, 8)}`, headSha: head }
       const number = await controls.openPullRequest({ repository, ...branches, title, body, author, draft })
       return { number, head }
@@ -144,7 +152,7 @@ export function createGitHub(options: SimulatedGitHubOptions): SimulatedGitHub {
   }
 }
 
-/** Nobody guesses a simulated token, so they are counted: the same in every world that does the same. */
+/** Counted tokens: worlds with the same requests get the same tokens; simulated tokens need no secrecy. */
 function counting(): RandomSource {
   let count = 0
   return {

@@ -1,15 +1,15 @@
-/** A simulated service behind HTTP, so that a real SDK client, and a contract suite, can talk to it. */
+/** A simulated service behind HTTP, for real SDK clients and contract suites. */
 import { setTimeout as after } from 'node:timers/promises'
 import { type LocalService, serve } from '../../../infra/local/service.ts'
 import type { SimulatedService, WireAnswer, WireRequest } from './service.ts'
 
-/** How often a request whose answer is waited for is asked again. */
+/** The interval of repeated asking while a request waits for its answer. */
 const AGAIN_MS = 5
 
 export interface ServeOptions {
-  /** How long, in ms of the real world, a request is asked again before this answer is given. Absent: not at all. */
+  /** How long, in real ms, a request is asked again before this answer is returned. Absent: no waiting. */
   readonly waitMs?: (request: WireRequest, answer: WireAnswer) => number
-  /** What a character of the service's bodies stands for. Absent: UTF-8. */
+  /** Encoding of the characters of the service's bodies. Absent: UTF-8. */
   readonly encoding?: 'utf8' | 'latin1'
 }
 

@@ -1,4 +1,4 @@
-/** The JSON protocol of AWS services, synchronous: the same actions as behind the embedded ones' HTTP. */
+/** The JSON protocol of AWS services, synchronous: shares its actions with the embedded services' HTTP servers. */
 
 import { ZodError } from 'zod'
 import { type Action, type JsonService, ServiceError } from '../../../infra/local/json-protocol.ts'
@@ -6,7 +6,7 @@ import type { SimulatedService, WireAnswer, WireRequest } from './service.ts'
 
 const NOBODY_LEAVES = new AbortController().signal
 
-/** Answers by these actions, which must not be asynchronous. `name` begins the ids of requests. */
+/** Answers by the given actions, which must be synchronous. `name` begins the ids of requests. */
 export function jsonService(name: string, service: Omit<JsonService, 'bodyBytesMax'>): SimulatedService {
   const { target, version, errorNamespace, actions } = service
   let requests = 0
@@ -39,7 +39,9 @@ export function jsonService(name: string, service: Omit<JsonService, 'bodyBytesM
   }
 }
 
-/** What is no refusal of the service is a mistake of the simulation, or of an invariant: it is thrown on. */
+/**
+ * An error that is no refusal of the service is a mistake of the simulation or a broken invariant, and is thrown on.
+ */
 function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   if (error instanceof ZodError) return new ServiceError('SerializationException', error.message)

@@ -1,4 +1,7 @@
-/** The simulated Step Functions keeps the contract that AWS's own keeps: over HTTP, with real timers for its events. */
+/**
+ * The simulated Step Functions keeps the same contract as AWS's Step Functions: over HTTP, with real timers for its
+ * events.
+ */
 import { vi } from 'vitest'
 import { stepFunctionsContract } from '../../infra/local/stepfunctions/contract.ts'
 import { machineArn, sfnClient, waitMachine } from '../../infra/local/stepfunctions/machine.ts'

@@ -1,4 +1,4 @@
-/** What the simulated machine would run otherwise than AWS, it refuses to run at all. */
+/** The simulated machine refuses every definition that AWS would run differently. */
 import { expect, test } from 'vitest'
 import { taskMachine, waitMachine } from '../../infra/local/stepfunctions/machine.ts'
 import { compileMachine } from './machine.ts'
@@ -17,7 +17,7 @@ const choice = (rule: object): object => ({
 })
 const retry = (changes: object): object => taskMachine({ Retry: [{ ErrorEquals: ['busy'], ...changes }] })
 
-test('the real machine is understood, and so is each part of the subset alone', () => {
+test('the compiler accepts the real machine, and each supported feature alone', () => {
   for (const machine of [
     definition,
     taskMachine(),
@@ -49,8 +49,8 @@ test.each([
   ['an intrinsic function', taskMachine({ ResultSelector: { 'id.$': 'States.UUID()' } }), 'States.UUID()'],
   ['an index', taskMachine({ ResultSelector: { 'first.$': '$.list[0]' } }), '$.list[0]'],
   ['a result path with an index', taskMachine({ ResultPath: '$.list[0]' }), '$.list[0]'],
-  ['no jitter that is known', retry({ JitterStrategy: 'HALF' }), 'HALF'],
-  ['an interval that is none', retry({ IntervalSeconds: 0 }), 'IntervalSeconds'],
+  ['an unknown jitter', retry({ JitterStrategy: 'HALF' }), 'HALF'],
+  ['an interval of no time', retry({ IntervalSeconds: 0 }), 'IntervalSeconds'],
   ['an unknown retry field', retry({ MaxTotalSeconds: 5 }), 'MaxTotalSeconds'],
   ['a catch to nowhere', taskMachine({ Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Gone' }] }), 'Gone'],
   ['a way to nowhere', only({ Type: 'Pass', Next: 'Gone' }), 'Gone'],
@@ -61,7 +61,7 @@ test.each([
   ['a Wait state of no time', only({ Type: 'Wait', Seconds: 0, End: true }), 'Seconds'],
   ['a Parallel state', only({ Type: 'Parallel', Branches: [], End: true }), 'Parallel'],
   ['a timeout of the whole', { ...taskMachine(), TimeoutSeconds: 5 }, 'TimeoutSeconds'],
-  ['a start that is no state', { StartAt: 'Gone', States: {} }, 'Gone'],
+  ['a start at an unknown state', { StartAt: 'Gone', States: {} }, 'Gone'],
   ['a fixed width', map({ MaxConcurrency: 2 }), 'MaxConcurrency'],
   ['tolerated failures', map({ ToleratedFailureCount: 1 }), 'ToleratedFailureCount'],
   [
@@ -79,11 +79,11 @@ test.each([
     map({ ItemProcessor: { ProcessorConfig: { Mode: 'INLINE' }, StartAt: 'Only', States: { Only: pass } } }),
     'twice',
   ],
-])('%s is refused, and named', (_title, machine, reason) => {
+])('%s is refused by name', (_title, machine, reason) => {
   expect(() => compileMachine(machine)).toThrow(reason)
 })
 
-test('several problems are named at once, each with its state', () => {
+test('a refusal names all problems at once, each with its state', () => {
   const machine = taskMachine({ HeartbeatSeconds: 5, Assign: {}, Next: 'Gone' })
 
   expect(() => compileMachine(machine)).toThrow(/"Only".*HeartbeatSeconds[\s\S]*"Only".*Assign[\s\S]*"Only".*Next/)

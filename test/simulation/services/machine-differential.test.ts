@@ -1,4 +1,4 @@
-/** The simulated machine and the embedded one do the same, call for call and ms for ms, whatever the rooms answer. */
+/** The simulated machine and the embedded machine act alike, call for call and ms for ms, whatever the rooms answer. */
 import { describe, expect, test } from 'vitest'
 import { playEmbedded, playSimulated } from './machine-engines.ts'
 import { type Answer, completed, granted, planned, type Script, shown } from './machine-rooms.ts'
@@ -15,8 +15,12 @@ const scripts: readonly (readonly [string, Script, string])[] = [
   ['a plan that is superseded', { plan: [returns('superseded')] }, 'SUCCEEDED'],
   ['a plan that is held', { plan: [returns('held')] }, 'SUCCEEDED'],
   ['a plan that has failed', { plan: [returns('failed')] }, 'FAILED'],
-  ['a plan that says nothing', { plan: [{ returns: null }] }, 'FAILED'],
-  ['a plan made before', { plan: [planned({ outcome: 'replay' })], admit: [answers('completed')] }, 'SUCCEEDED'],
+  ['a plan without an answer', { plan: [{ returns: null }] }, 'FAILED'],
+  [
+    'a plan from an earlier call',
+    { plan: [planned({ outcome: 'replay' })], admit: [answers('completed')] },
+    'SUCCEEDED',
+  ],
   ['a plan without reviews', { plan: [planned({ reviews: [] })] }, 'SUCCEEDED'],
   ['a head that is not visible yet', { plan: [...times(5, { throws: 'retry' }), planned()] }, 'SUCCEEDED'],
   ['a head that is visible after all retries', { plan: [...times(12, { throws: 'retry' }), planned()] }, 'SUCCEEDED'],
@@ -36,7 +40,7 @@ const scripts: readonly (readonly [string, Script, string])[] = [
   ['no slot for one review', { 'admit second': [answers('ended')] }, 'SUCCEEDED'],
   ['an admission that fails by its token', { 'admit first': [{ tokenFails: 'refused' }] }, 'SUCCEEDED'],
   ['an admission asked again by its token', { 'admit first': [{ tokenFails: 'retry' }, granted()] }, 'SUCCEEDED'],
-  ['an admission nobody answers', { 'admit first': ['silent'] }, 'SUCCEEDED'],
+  ['an admission without an answer', { 'admit first': ['silent'] }, 'SUCCEEDED'],
   ['an admission that hangs', { 'admit second': ['hangs'] }, 'SUCCEEDED'],
   [
     'a token answered before its function returns',
@@ -55,7 +59,7 @@ const scripts: readonly (readonly [string, Script, string])[] = [
     'SUCCEEDED',
   ],
   [
-    'a lease that is held longer than is waited',
+    'a lease that is held longer than the wait',
     { 'admit first': [granted(1), granted(2)], 'review first': [...times(8, { throws: 'lease_held' }), completed] },
     'SUCCEEDED',
   ],
@@ -78,7 +82,7 @@ const scripts: readonly (readonly [string, Script, string])[] = [
     'SUCCEEDED',
   ],
   [
-    'a second reading whose worker dies, after reviews whose workers did',
+    'an adjudication whose worker dies, after reviews whose workers died',
     {
       'admit first': [granted(1), granted(2)],
       'review first': [...throws('Lambda.Unknown'), completed],
@@ -100,7 +104,7 @@ const scripts: readonly (readonly [string, Script, string])[] = [
     { 'admit first': [granted(1), answers('failed')], 'review first': [returns('parked')] },
     'SUCCEEDED',
   ],
-  ['a review that says nothing', { 'review first': [{ returns: null }] }, 'SUCCEEDED'],
+  ['a review without an answer', { 'review first': [{ returns: null }] }, 'SUCCEEDED'],
   [
     'J5: an adjudication that is parked',
     {
@@ -125,16 +129,16 @@ const scripts: readonly (readonly [string, Script, string])[] = [
     { 'admit adjudication': [granted()], 'review adjudication': throws('dead') },
     'SUCCEEDED',
   ],
-  ['an adjudication nobody admits', { 'admit adjudication': ['silent'] }, 'SUCCEEDED'],
+  ['an adjudication without an admission', { 'admit adjudication': ['silent'] }, 'SUCCEEDED'],
   ['a conclusion that is held', { conclude: [answers('held')] }, 'SUCCEEDED'],
-  ['a conclusion that is unheard of', { conclude: [answers('unheard_of')] }, 'FAILED'],
+  ['a conclusion with an unknown outcome', { conclude: [answers('unheard_of')] }, 'FAILED'],
   ['a conclusion that fails by its token', { conclude: [{ tokenFails: 'dead' }] }, 'FAILED'],
   ['a conclusion that is thrown', { conclude: [...throws('retry', 'Lambda.ServiceException'), shown] }, 'SUCCEEDED'],
-  ['a conclusion nobody answers', { conclude: ['silent'] }, 'FAILED'],
+  ['a conclusion without an answer', { conclude: ['silent'] }, 'FAILED'],
 ]
 
-describe('both engines, told', () => {
-  test.each(scripts)('%s', async (_title, script, status) => {
+describe('both engines agree on a script', () => {
+  test.each(scripts)('both engines agree: %s', async (_title, script, status) => {
     const simulated = playSimulated(script)
 
     expect(simulated.status).toBe(status)

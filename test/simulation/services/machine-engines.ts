@@ -1,4 +1,4 @@
-/** One script played by each engine: the embedded one, whose timers are vitest's, and the simulated one. */
+/** Plays one script with each engine: the embedded engine on vitest's timers, and the simulated engine. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { compileMachine, simulateMachine } from './machine.ts'
 import { EventQueue } from './machine-queue.ts'
 import { definition, runInput, type Script, ScriptedRooms } from './machine-rooms.ts'
 
-/** Everything about an execution that both engines must agree on. */
+/** All facts about an execution on which both engines must agree. */
 export interface Played {
   readonly calls: readonly string[]
   readonly answered: readonly (string | undefined)[]
@@ -21,11 +21,11 @@ export interface Played {
   readonly output: unknown
   /** ms from start to end. */
   readonly tookMs: number
-  /** How often each state was entered. */
+  /** The number of entries of each state. */
   readonly entered: Readonly<Record<string, number>>
 }
 
-/** What the jitter draws in both engines. */
+/** The jitter draw in both engines. */
 const drawn = 0.5
 
 const program = compileMachine(definition)
@@ -70,9 +70,12 @@ export function playSimulated(script: Script): Played {
   }
 }
 
-/** With vitest's timers: between two of them, the engine gets turns of the real event loop until it must wait. */
+/**
+ * With vitest's timers: between two timers, the engine gets turns of the real event loop until nothing but a timer can
+ * wake the engine.
+ */
 export async function playEmbedded(script: Script): Promise<Played> {
-  // Both begin at the same time, which the machine tells to Plan.
+  // Both engines begin at the same time, which the machine tells to Plan.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: new EventQueue().now() })
   const draw = vi.spyOn(Math, 'random').mockReturnValue(drawn)
   const directory = mkdtempSync(join(tmpdir(), 'engines-'))
@@ -112,7 +115,7 @@ async function playIn(directory: string, script: Script): Promise<Played> {
   const execution = executions.start(machineArn, 'run', runInput, definition)
   runner.run(execution)
   await turns()
-  // The rooms' own timers too, so that what they do after the end is seen.
+  // Runs the rooms' timers too, so that their actions after the end become visible.
   while (vi.getTimerCount() > 0) {
     vi.advanceTimersToNextTimer()
     await turns()

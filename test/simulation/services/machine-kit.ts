@@ -1,4 +1,4 @@
-/** A simulated machine in an empty world, whose invocations the test answers itself. */
+/** A simulated machine in an empty world, whose invocations the test answers. */
 import { functionArn, machineArn } from '../../infra/local/stepfunctions/machine.ts'
 import {
   compileMachine,
@@ -16,23 +16,23 @@ export interface Call {
   readonly room: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly done: (outcome: InvocationOutcome) => void
-  /** Whether the machine has said that nobody waits any more. */
+  /** True once the machine has cancelled the invocation. */
   isCancelled: boolean
 }
 
 export interface OpenedMachine {
   readonly queue: EventQueue
   readonly machine: SimulatedMachine
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly calls: Call[]
-  /** What the API answers; `error` is the code of a refusal. */
+  /** The API's answer; `error` is the code of a refusal. */
   request(action: string, body?: object): Record<string, unknown> & { readonly error?: string }
-  /** Starts an execution and lets it come to its first wait. */
+  /** Starts an execution and runs up to its first wait. */
   start(input?: object, name?: string): Execution
   callsOf(room: string): Call[]
 }
 
-/** `respond` sees every call as it comes. `drawn` is what every jitter draws. */
+/** `respond` receives every call on arrival. `drawn` is the result of every jitter draw. */
 export function openMachine(
   definition: object,
   options: { respond?: (call: Call) => void; drawn?: number } = {},

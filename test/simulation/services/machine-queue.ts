@@ -1,4 +1,4 @@
-/** A world with nothing in it but time, for tests of the machine alone. */
+/** A world of time alone, for tests of the machine alone. */
 import type { MachineWorld } from './machine.ts'
 
 interface Event {
@@ -26,12 +26,12 @@ export class EventQueue implements Pick<MachineWorld, 'now' | 'after'> {
     return this.#now - beginning
   }
 
-  /** Events that are still to come. */
+  /** The number of future events. */
   get waiting(): number {
     return this.#events.size
   }
 
-  /** Lets everything happen, in the order of time and then of scheduling, up to `elapsedMsMax` since the beginning. */
+  /** Runs all events up to `elapsedMsMax` since the beginning, in order of time and then of scheduling. */
   run(elapsedMsMax = Number.POSITIVE_INFINITY): void {
     for (;;) {
       let next: Event | undefined

@@ -1,21 +1,24 @@
-/** Rooms that answer as a script says, for whichever engine calls them, and the record of how they were called. */
+/** Rooms that answer either engine according to a script, and record their calls. */
 import { machineDefinition } from '../../../infra/machine.ts'
 import { functionArn } from '../../infra/local/stepfunctions/machine.ts'
 import type { InvocationOutcome } from './machine.ts'
 
-/** What happens to one call. A room that waits for its token returns null at once, but where it says otherwise. */
+/**
+ * The scripted fate of one call. A room that waits for its token returns null at once, unless the answer says
+ * otherwise.
+ */
 export type Answer =
   | { readonly returns: unknown }
   | { readonly throws: string }
-  /** The token is answered after the function has returned, before it, or twice. */
+  /** The token is answered after the function's return, before the return, or twice. */
   | { readonly token: unknown; readonly when?: 'later' | 'early' | 'twice' }
   | { readonly tokenFails: string }
-  /** The function returns null and nobody answers its token. */
+  /** The function returns null, and the token stays unanswered. */
   | 'silent'
   /** The function never returns. */
   | 'hangs'
 
-/** By room, and review where there is one: `plan`, `admit first`, `review adjudication`. The last answer repeats. */
+/** By room and, if any, review: `plan`, `admit first`, `review adjudication`. The last answer repeats. */
 export type Script = Readonly<Record<string, readonly Answer[]>>
 
 export const definition = machineDefinition(
@@ -37,7 +40,7 @@ export const granted = (epoch = 1): Answer => ({ token: { outcome: 'granted', ep
 export const completed: Answer = { returns: { outcome: 'completed' } }
 export const shown: Answer = { token: { outcome: 'shown' } }
 
-/** What a run with nothing special in it is told. */
+/** The answers of an ordinary run. */
 const usual: Script = {
   plan: [planned()],
   admit: [granted()],
@@ -50,14 +53,14 @@ export interface RoomsHost {
   /** ms since the beginning. */
   readonly elapsedMs: () => number
   readonly after: (ms: number, fn: () => void) => void
-  /** Answers a token as a worker would; a refusal comes back as its code. */
+  /** Answers a token like a worker; returns the code of a refusal. */
   readonly answer: (token: string, outcome: { output: string } | { error: string; cause: string }) => string | undefined
 }
 
 export class ScriptedRooms {
   /** `ms key payload`, in the order of the calls. */
   readonly calls: string[] = []
-  /** What the engine said to answers of tokens: undefined where it took them. */
+  /** The engine's replies to token answers: undefined for an accepted answer. */
   readonly answered: (string | undefined)[] = []
   readonly #script: Script
   readonly #host: RoomsHost
@@ -76,7 +79,7 @@ export class ScriptedRooms {
     this.#counts.set(key, count + 1)
     this.calls.push(`${this.#host.elapsedMs()} ${key} ${JSON.stringify(rest)}`)
     const answers = this.#script[key] ?? this.#script[room] ?? usual[key] ?? usual[room] ?? []
-    // No two calls take the same time, so that no two events of a run happen at once.
+    // Every call takes a different time, so that no two events of a run coincide.
     const tookMs = 1_000 + 17 * this.calls.length
     this.#play(answers[Math.min(count, answers.length - 1)] ?? 'hangs', token, tookMs, done)
   }

@@ -1,4 +1,4 @@
-/** The real machine in virtual time: how long it waits, for what, and that what comes too late changes nothing. */
+/** The real machine in virtual time: the length and reason of its waits, and the harmlessness of late answers. */
 import { describe, expect, test } from 'vitest'
 import { rooms } from '../../../infra/rooms.ts'
 import { type Call, openMachine } from './machine-kit.ts'
@@ -15,7 +15,7 @@ function delays(calls: readonly Call[]): number[] {
   return calls.slice(1).map(({ atMs }, index) => atMs - (calls[index]?.atMs ?? 0))
 }
 
-/** Every room fails as given, at once; the others answer as usual, at once. */
+/** One room fails as given, every other room answers as usual; both at once. */
 function openFailing(failing: string, error: string, drawn: number) {
   return openMachine(definition, {
     drawn,
@@ -26,21 +26,21 @@ function openFailing(failing: string, error: string, drawn: number) {
   })
 }
 
-describe('a retry', () => {
-  test('for a head that is not visible yet comes after 5, 7.5, 11.25, 16.9, 25.3 and then 30 s, whatever is drawn', () => {
+describe('waits before a retry', () => {
+  test('a retry for an invisible head comes after 5, 7.5, 11.25, 16.9, 25.3 and then 30 s, whatever the jitter', () => {
     const { queue, start, callsOf } = openFailing('plan', 'retry', 0)
     const execution = start(input)
     const round = [5_000, 7_500, 11_250, 16_875, 25_313, ...new Array(6).fill(30_000)]
 
     queue.run(queue.elapsedMs + hour / 4)
 
-    // Plan itself gives up, by the clock; here it never does.
+    // Plan gives up by its own clock; in this test Plan never gives up.
     const twice = [...round, 60_000, ...round]
     expect(delays(callsOf('plan')).slice(0, twice.length)).toEqual(twice)
     expect(execution).toMatchObject({ status: 'RUNNING' })
   })
 
-  test('AW67: with full jitter waits what is drawn of 2, 4, 8, 16, 32, 60 s', () => {
+  test('AW67: a retry with full jitter waits its drawn part of 2, 4, 8, 16, 32, 60 s', () => {
     for (const drawn of [0, 0.5, 0.75]) {
       const { queue, start, callsOf } = openFailing('plan', 'Lambda.TooManyRequestsException', drawn)
       start(input)
@@ -51,7 +51,7 @@ describe('a retry', () => {
     }
   })
 
-  test('of a visit does not count those of an earlier visit to the same state', () => {
+  test('retries of a visit do not count retries of an earlier visit to the same state', () => {
     const { queue, request, start, callsOf } = openFailing('review', 'lease_held', 0.5)
     const execution = start(input)
     for (const epoch of [1, 2]) {
@@ -70,8 +70,8 @@ describe('a retry', () => {
   })
 })
 
-describe('a wait for a token', () => {
-  test('AW64: ends after 6 h in Admit: the review is lost, the run is not', () => {
+describe('waits for a token', () => {
+  test('AW64: Admit’s wait ends after 6 h: the review is lost, the run is not', () => {
     const { queue, request, start } = openMachine(definition, {
       respond: ({ room, done }) => room === 'plan' && done({ ok: plan }),
     })
@@ -96,7 +96,7 @@ describe('a wait for a token', () => {
     }
   })
 
-  test('ends after 24 h in Conclude, and with it the execution', () => {
+  test('Conclude’s wait ends after 24 h and ends the execution', () => {
     const respond = ({ room, done }: Call): void => done({ ok: room === 'plan' ? { outcome: 'shown' } : null })
     const { queue, request, start } = openMachine(definition, { respond })
     const execution = start(input)
@@ -114,7 +114,7 @@ describe('a wait for a token', () => {
     expect(request('SendTaskSuccess', { taskToken: open?.token, output: '{}' })).toEqual({ error: 'TaskTimedOut' })
   })
 
-  test('can be answered until its last ms, and is over at its deadline even where the timer is late', () => {
+  test('a token accepts an answer until its last ms, and is dead at the deadline even if the timer is late', () => {
     for (const [elapsedMs, answer] of [
       [24 * hour - 1, {}],
       [24 * hour, { error: 'TaskTimedOut' }],
@@ -123,7 +123,7 @@ describe('a wait for a token', () => {
       const opened = openMachine(definition, {
         respond: ({ room, done }) => room === 'plan' && done({ ok: { outcome: 'shown' } }),
       })
-      // Scheduled before the task's own timer, so it comes first at the same ms.
+      // The answer is scheduled before the task's own timer, and so comes first in the same ms.
       opened.queue.after(elapsedMs, () => {
         const taskToken = opened.callsOf('conclude')[0]?.payload.token
         answers.push(opened.request('SendTaskSuccess', { taskToken, output: '{"outcome":"shown"}' }))
@@ -137,7 +137,7 @@ describe('a wait for a token', () => {
   })
 })
 
-describe('an answer that comes late', () => {
+describe('late answers', () => {
   /** An execution whose first review is under way. */
   function openInReview() {
     const opened = openMachine(definition, { respond: ({ room, done }) => room === 'plan' && done({ ok: plan }) })
@@ -153,7 +153,7 @@ describe('an answer that comes late', () => {
     return { ...opened, execution, grant }
   }
 
-  test('from a review that was given up changes nothing, however often it comes', () => {
+  test('a late answer from a review that was given up changes nothing, however often repeated', () => {
     const { queue, callsOf, execution, grant } = openInReview()
     queue.run((rooms.review.timeoutSeconds + 30) * second)
     expect(execution.current()).toEqual(['ReviewMap', 'Admit'])
@@ -172,7 +172,7 @@ describe('an answer that comes late', () => {
     expect(execution.entered.get('ReviewDone')).toBe(1)
   })
 
-  test('twice counts once', () => {
+  test('an answer sent twice counts once', () => {
     const { callsOf, execution } = openInReview()
     const [review] = callsOf('review')
 
@@ -184,7 +184,7 @@ describe('an answer that comes late', () => {
     expect(execution.entered.get('AdmitAdjudication')).toBe(1)
   })
 
-  test('from the function of a token that is answered changes nothing', () => {
+  test('the end of a function after the token’s answer changes nothing', () => {
     const { callsOf, execution } = openInReview()
     const [admit] = callsOf('admit')
 
@@ -194,7 +194,7 @@ describe('an answer that comes late', () => {
     expect(execution.current()).toEqual(['ReviewMap', 'Review'])
   })
 
-  test('after a stop changes nothing, and nothing of the execution is left to come', () => {
+  test('an answer after a stop changes nothing, and no event of the execution remains', () => {
     const { queue, request, callsOf, execution } = openInReview()
 
     request('StopExecution', { executionArn: execution.arn, error: 'superseded' })
@@ -206,7 +206,7 @@ describe('an answer that comes late', () => {
     expect([callsOf('review')[0]?.isCancelled, execution.current(), queue.waiting]).toEqual([true, [], 0])
   })
 
-  test('while a retry is waited for changes nothing, and a stop ends that wait too', () => {
+  test('a late answer before a retry changes nothing, and a stop ends the wait for the retry', () => {
     const { queue, request, callsOf, execution } = openInReview()
     const [review] = callsOf('review')
 

@@ -1,4 +1,4 @@
-/** What a simulated execution does in the corners of the States Language, and what can be seen of it. */
+/** Rare cases of the States Language in a simulated execution, and the visible facts of an execution. */
 import { describe, expect, test } from 'vitest'
 import { functionArn, machineArn, taskMachine, waitMachine } from '../../infra/local/stepfunctions/machine.ts'
 import { type Call, openMachine } from './machine-kit.ts'
@@ -7,13 +7,13 @@ import { definition } from './machine-rooms.ts'
 const catchAll = { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }] }
 const caught = { Type: 'Succeed' }
 
-/** The task machine with a second state that catchers lead to. */
+/** The task machine with a second state as the target of catchers. */
 function catching(changes: object): object {
   const { StartAt, States } = taskMachine({ ...catchAll, ...changes }) as { StartAt: string; States: object }
   return { StartAt, States: { ...States, Caught: caught } }
 }
 
-/** A Map over `$.items`, whose items are a task each. */
+/** A Map over `$.items`, with one task per item. */
 function mapMachine(changes: object = {}): object {
   const ItemProcessor = {
     ProcessorConfig: { Mode: 'INLINE' },
@@ -25,8 +25,8 @@ function mapMachine(changes: object = {}): object {
 
 const succeed = ({ done }: Call): void => done({ ok: 'done' })
 
-describe('an execution', () => {
-  test('begins in an event after the answer to its start, and once however often it is started', () => {
+describe('executions', () => {
+  test('an execution begins in an event after the start’s answer, and begins once however often it is started', () => {
     const { queue, request, machine, calls } = openMachine(waitMachine())
     const start = { stateMachineArn: machineArn, name: 'run', input: '{}' }
 
@@ -38,7 +38,7 @@ describe('an execution', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('that is stopped before it began never begins', () => {
+  test('an execution that is stopped before the beginning never begins', () => {
     const { queue, request, machine, calls } = openMachine(taskMachine())
     const { executionArn } = request('StartExecution', { stateMachineArn: machineArn, name: 'run' })
 
@@ -48,7 +48,7 @@ describe('an execution', () => {
     expect([machine.execution('run')?.status, calls.length]).toEqual(['ABORTED', 0])
   })
 
-  test('shows where it is, what it has entered, and which tokens are open', () => {
+  test('an execution shows the current state, the entered states and the open tokens', () => {
     const { start, machine } = openMachine(definition, {
       respond({ room, done }) {
         const reviews = ['first', 'second', 'third']
@@ -67,7 +67,7 @@ describe('an execution', () => {
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(2)
   })
 
-  test('has a history of the kinds of events that AWS has', () => {
+  test('an execution’s history has the kinds of events of AWS', () => {
     const { start, request } = openMachine(taskMachine(), { respond: succeed })
     const execution = start()
 
@@ -84,7 +84,7 @@ describe('an execution', () => {
     ])
   })
 
-  test('rests in a Wait state for as long as it says, with what it had; a stop ends that', () => {
+  test('a Wait state keeps an execution and its data for the given time, and a stop ends the wait', () => {
     const { States } = taskMachine() as { States: object }
     const machine = { StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 5, Next: 'Only' }, ...States } }
     const { queue, request, start, calls } = openMachine(machine, { respond: succeed })
@@ -101,7 +101,7 @@ describe('an execution', () => {
     expect(stopped).toMatchObject({ status: 'ABORTED', transitions: 1 })
   })
 
-  test('that would run for ever fails at 25000 events', () => {
+  test('an endless execution fails at 25000 events', () => {
     const states = { A: { Type: 'Pass', Next: 'B' }, B: { Type: 'Pass', Next: 'A' } }
     const { start } = openMachine({ StartAt: 'A', States: states })
 
@@ -111,9 +111,9 @@ describe('an execution', () => {
     expect(execution.lines).toHaveLength(25_001)
   })
 
-  test('ends at 25000 events whichever event is the last, and nothing of it goes on', () => {
+  test('an execution ends at 25000 events whichever event is the last, and leaves nothing running', () => {
     const each = { ...(mapMachine() as { States: { Each: object } }).States.Each, ResultPath: null, End: undefined }
-    // 11 events a round, so that as many more or less before the first one put every event at the limit once.
+    // A round has 11 events, so starting with 0 to 10 extra events puts every event at the limit once.
     for (let before = 0; before < 11; before += 1) {
       const passes = Array.from({ length: before }, (_, index) => [
         `P${index}`,
@@ -131,13 +131,13 @@ describe('an execution', () => {
       expect(execution).toMatchObject({ status: 'FAILED', error: 'States.Runtime' })
       expect(execution.lines.filter(({ kind }) => kind === 'ended')).toEqual([execution.lines.at(-1)])
       expect([execution.current(), execution.openTokens()]).toEqual([[], []])
-      // An attempt that is itself the last event calls nobody any more.
+      // An attempt that is the last event calls no function.
       const attempts = execution.lines.slice(0, -2).filter(({ kind }) => kind === 'attempt')
       expect(opened.calls).toHaveLength(attempts.length)
     }
   })
 
-  test('that is stopped while it calls a function gives that call up, and keeps the first reason', () => {
+  test('an execution that is stopped during a call cancels the call and keeps the first reason', () => {
     const opened = openMachine(taskMachine(), { respond: () => ['first', 'second'].map((error) => stop(error)) })
     const stop = (error: string): unknown =>
       opened.request('StopExecution', { executionArn: opened.machine.execution('run')?.arn, error })
@@ -149,7 +149,7 @@ describe('an execution', () => {
     expect(opened.queue.waiting).toBe(0)
   })
 
-  test('does not share its data with those it calls', () => {
+  test('an execution shares no data with the rooms', () => {
     const { start, calls } = openMachine(taskMachine({ ResultPath: '$.result' }))
     const execution = start({ list: ['given'] })
     const [call] = calls
@@ -165,27 +165,27 @@ describe('an execution', () => {
   })
 })
 
-describe('a failure', () => {
+describe('failures', () => {
   test.each([
     [
-      'a payload of a path that is not there',
+      'a payload with an absent path',
       { Parameters: { FunctionName: functionArn('only'), Payload: { 'a.$': '$.gone' } } },
     ],
-    ['a result without what is selected', { ResultSelector: { 'a.$': '$.gone' } }],
-  ])('%s is States.Runtime, which nothing catches', (_title, changes) => {
+    ['a result without the selected field', { ResultSelector: { 'a.$': '$.gone' } }],
+  ])('%s is States.Runtime, and no Catch helps', (_title, changes) => {
     const { start } = openMachine(catching(changes), { respond: succeed })
 
     expect(start()).toMatchObject({ status: 'FAILED', error: 'States.Runtime' })
   })
 
-  test('a comparison with what is not there ends the execution', () => {
+  test('a comparison with an absent value ends the execution', () => {
     const rule = { Variable: '$.gone', StringEquals: 'a', Next: 'End' }
     const states = { Only: { Type: 'Choice', Choices: [rule], Default: 'End' }, End: caught }
 
     expect(openMachine({ StartAt: 'Only', States: states }).start()).toMatchObject({ error: 'States.Runtime' })
   })
 
-  test('a choice without a rule that holds is States.NoChoiceMatched', () => {
+  test('a choice without a matching rule is States.NoChoiceMatched', () => {
     const rule = { Variable: '$.gone', IsPresent: true, Next: 'End' }
     const states = { Only: { Type: 'Choice', Choices: [rule] }, End: caught }
 
@@ -198,7 +198,7 @@ describe('a failure', () => {
     expect(start()).toMatchObject({ status: 'FAILED', error: 'States.DataLimitExceeded' })
   })
 
-  test('AW61: a result just below the limit fails it too where it is added to the state', () => {
+  test('AW61: a result just below the limit fails the execution if the merged state exceeds the limit', () => {
     const { start } = openMachine(catching({ ResultPath: '$.result' }), {
       respond: ({ done }) => done({ ok: 'x'.repeat(262_000) }),
     })
@@ -207,13 +207,13 @@ describe('a failure', () => {
     expect(start({ more: 'x'.repeat(200) }, 'second')).toMatchObject({ error: 'States.DataLimitExceeded' })
   })
 
-  test('is what a catcher leads on with: its name and its cause', () => {
+  test('a catcher receives the name and the cause of a failure', () => {
     const { start } = openMachine(catching({}), { respond: ({ done }) => done({ error: 'dead', cause: 'Gone.' }) })
 
     expect(start().output).toBe('{"Error":"dead","Cause":"Gone."}')
   })
 
-  test('matches States.TaskFailed unless it is a timeout', () => {
+  test('every failure but a timeout matches States.TaskFailed', () => {
     const { queue, start, calls } = openMachine(
       catching({ Catch: [{ ErrorEquals: ['States.TaskFailed'], Next: 'Caught' }] }),
     )
@@ -227,10 +227,10 @@ describe('a failure', () => {
   })
 })
 
-describe('a Map', () => {
+describe('Maps', () => {
   const items = Array.from({ length: 50 }, (_, index) => index)
 
-  test('has no more than 40 items under way, and as many as its width says', () => {
+  test('a Map runs at most 40 items at once, and no more than its width', () => {
     const wide = openMachine(mapMachine())
     wide.start({ items })
     const wider = openMachine(mapMachine({ MaxConcurrencyPath: '$.width' }))
@@ -243,7 +243,7 @@ describe('a Map', () => {
     expect(narrow.calls.map(({ payload }) => payload.input)).toEqual([0, 1, 2, 3])
   })
 
-  test('keeps the order of its items, whichever ends first', () => {
+  test('a Map keeps the order of its items, whichever item ends first', () => {
     const { start, calls } = openMachine(mapMachine())
     const execution = start({ items: ['a', 'b', 'c'] })
 
@@ -253,7 +253,7 @@ describe('a Map', () => {
     expect(output.map(({ Payload }) => Payload)).toEqual(['a', 'b', 'c'])
   })
 
-  test('fails with its first item that does, gives the others up, and can be caught', () => {
+  test('a Map fails with its first failed item, gives up the remaining items, and can be caught', () => {
     const { queue, start, calls } = openMachine(mapMachine(catchAll))
     const execution = start({ items: ['a', 'b', 'c'] })
 
@@ -268,15 +268,15 @@ describe('a Map', () => {
   test.each([
     ['no array', { items: 'a' }, {}],
     ['no width', { items: [], width: 'two' }, { MaxConcurrencyPath: '$.width' }],
-    ['a selector of what is not there', { items: ['a', 'b'] }, { ItemSelector: { 'item.$': '$.gone' } }],
-  ])('with %s is States.Runtime', (_title, input, changes) => {
+    ['a selector of an absent field', { items: ['a', 'b'] }, { ItemSelector: { 'item.$': '$.gone' } }],
+  ])('a Map with %s is States.Runtime', (_title, input, changes) => {
     const { start, calls } = openMachine(mapMachine({ ...catchAll, ...changes }))
 
     expect([start(input).error, calls.length]).toEqual(['States.Runtime', 0])
   })
 })
 
-test('SendTaskSuccess with a token that was never given out is TaskDoesNotExist, and other targets are not served', () => {
+test('SendTaskSuccess with an unknown token is TaskDoesNotExist, and foreign targets are not served', () => {
   const { machine, request } = openMachine(waitMachine())
   const taskToken = `${'0'.repeat(32)}.${'0'.repeat(31)}9`
 

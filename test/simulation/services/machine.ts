@@ -14,16 +14,17 @@ export type { Program } from './machine/program.ts'
 export type { InvocationOutcome, MachineWorld } from './machine/world.ts'
 
 export interface SimulatedMachine extends SimulatedService {
-  /** Every execution, in the order of their starts, as it is at this moment. */
+  /** Every execution at this moment, in the order of their starts. */
   executions(): Execution[]
-  /** By the name it was started with. */
+  /** Finds an execution by its name. */
   execution(name: string): Execution | undefined
 }
 
 /**
- * One machine and its executions. Compile its program once (`compileMachine`) and share it between worlds. Executions
- * are AWS's: none ends because a worker did. The first state is entered in an event after the answer to its start;
- * every other step is taken within the call that leads to it: the answer to a token, the end of an invocation, a timer.
+ * One machine and its executions. Compile the program once (`compileMachine`) and share the program between worlds.
+ * Executions belong to AWS: no execution ends because a worker died. An execution enters its first state in an event
+ * after the answer to its start. Every other step happens within the call that causes the step: a token's answer, an
+ * invocation's end, a timer.
  */
 export function simulateMachine(options: {
   machineArn: string

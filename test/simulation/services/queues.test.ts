@@ -1,4 +1,4 @@
-/** The simulated queues: SQS's contract, and what an event source of the simulation relies on. */
+/** The simulated queues keep SQS's contract, and the promises that the simulation's event source needs. */
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { expect, test } from 'vitest'
 import { sqsContract } from '../../infra/local/sqs/contract.ts'
@@ -21,7 +21,7 @@ sqsContract('the simulated queues', async () => {
   }
 })
 
-/** A simulated receive never waits; here HTTP waits for it. */
+/** A simulated receive never waits; the HTTP server in front does the long polling. */
 function longPollMs({ headers, body }: WireRequest, answer: WireAnswer): number {
   if (headers['x-amz-target'] !== 'AmazonSQS.ReceiveMessage' || answer.body !== '{}') return 0
   const { WaitTimeSeconds = 0 } = JSON.parse(body) as { WaitTimeSeconds?: number }
@@ -46,7 +46,7 @@ function queueWith(attributes: Record<string, string> = {}) {
   return { queues, send, pass, now: () => at }
 }
 
-test('an event source receives records, deletes them, and lets others come again when their time has passed', () => {
+test('an event source receives and deletes records, and an undeleted record appears again after the visibility timeout', () => {
   const { queues, send, pass, now } = queueWith()
   const changed: string[] = []
   queues.onChange((name) => changed.push(name))
@@ -78,7 +78,7 @@ test('AW31: a deduplication id counts for five minutes from the first send, also
   expect(queues.messages('outbox.fifo')).toHaveLength(1)
 })
 
-test('the same requests give the same ids, so that a seed is one history', () => {
+test('equal requests give equal ids, so a seed is one history', () => {
   const history = () => {
     const { queues, send } = queueWith()
     return [send('one', 'a', '1'), queues.receive('outbox.fifo', 1)]

@@ -1,4 +1,4 @@
-/** SQS in memory, synchronous. A receive never waits: who polls decides when to ask again. */
+/** SQS in memory, synchronous. A receive never waits: the poller decides when to ask again. */
 import { sqsActions } from '../../../infra/local/sqs/actions.ts'
 import { accountId, type QueueAttributes, queueArn } from '../../../infra/local/sqs/attributes.ts'
 import { receiveSchema, shown, systemAttributes } from '../../../infra/local/sqs/receive.ts'
@@ -9,7 +9,7 @@ import { memoryMessages } from './queues/messages.ts'
 import { memoryQueues } from './queues/queues.ts'
 import type { SimulatedService, WorldClock } from './service.ts'
 
-/** A message as Lambda hands it to a function. */
+/** A message in the form that Lambda gives a function. */
 export interface QueueRecord {
   readonly messageId: string
   readonly receiptHandle: string
@@ -21,7 +21,7 @@ export interface QueueRecord {
   readonly eventSourceARN: string
 }
 
-/** A message in a queue, for who looks at it. Times are ms UTC. */
+/** A message in a queue, for tests and invariants. Times are ms UTC. */
 export interface QueuedMessage {
   readonly id: string
   readonly body: string
@@ -32,29 +32,31 @@ export interface QueuedMessage {
 }
 
 export interface SimulatedQueues extends SimulatedService {
-  /** Makes a queue; answers its URL on `host`. Attributes are those of CreateQueue. */
+  /** Makes a queue and returns its URL on `host`. Attributes are CreateQueue's. */
   create(name: string, attributes?: QueueAttributes, host?: string): string
-  /** Takes up to `max` messages that are visible, for the queue's visibility timeout, as an event source does. */
+  /** Receives up to `max` visible messages for the queue's visibility timeout, like an event source. */
   receive(name: string, max: number): QueueRecord[]
-  /** Throws `InvalidParameterValue` for a handle that has expired. */
+  /** Throws `InvalidParameterValue` for an expired handle. */
   delete(name: string, receiptHandle: string): void
-  /** Throws `MessageNotInflight` for what isn't in flight under this handle. */
+  /** Throws `MessageNotInflight` if no message is in flight under the handle. */
   changeVisibility(name: string, receiptHandle: string, seconds: number): void
-  /** When, in ms UTC, something may be visible that isn't now; undefined if nothing waits for time alone. */
+  /**
+   * The next time, ms UTC, at which a message becomes visible by time alone; undefined if no message waits for time.
+   */
   nextVisibleAt(name: string): number | undefined
-  /** All messages of a queue, in the order in which they came. */
+  /** All messages of a queue, in order of arrival. */
   messages(name: string): QueuedMessage[]
-  /** `look` is called with the queue's name when messages were sent to it, or may have become visible by a request. */
+  /** Calls `look` with the queue's name after a send, or after a request that may have made messages visible. */
   onChange(look: (name: string) => void): void
 }
 
-/** Queues of one account, none yet. */
+/** An account without queues. */
 export function simulatedQueues({ now }: { readonly now: WorldClock }): SimulatedQueues {
   const messages = memoryMessages(now, (name) => queues.find(name))
   const queues = memoryQueues()
   const listeners: ((name: string) => void)[] = []
 
-  /** Nobody waits here; who looks is told instead. */
+  /** Nothing waits in the simulation; `onChange` listeners are called instead. */
   const waiters: Waiters = {
     ended: false,
     end() {},

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { serveSimulated } from './http.ts'
 import { simulatedSecrets } from './secrets.ts'
 
-test('AW10: a rotated value is current at once, and the one before stays reachable by its label and its id', async () => {
+test('AW10: a rotated value is current at once, and the previous value stays reachable by its label and its id', async () => {
   const secrets = simulatedSecrets({ now: () => 1_790_000_000_000 })
   await using service = await serveSimulated(secrets)
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }

@@ -1,4 +1,4 @@
-/** Secrets Manager in memory, synchronous: what rooms read, and a put by which a value is rotated. */
+/** Secrets Manager in memory, synchronous: the reads of the rooms, and a put that rotates a value. */
 
 import { z } from 'zod'
 import { ServiceError } from '../../../infra/local/json-protocol.ts'
@@ -9,9 +9,12 @@ import { jsonService } from './json-service.ts'
 import type { SimulatedService, WorldClock } from './service.ts'
 
 export interface SimulatedSecrets extends SimulatedService {
-  /** Makes a secret, or rotates it: the value is current at once, the one before is `AWSPREVIOUS`. Answers the version's id. */
+  /**
+   * Makes or rotates a secret and returns the version's id. The new value is current at once; the previous value
+   * becomes `AWSPREVIOUS`.
+   */
   put(name: string, text: string): string
-  /** How often a value was read, by name. */
+  /** The number of reads of a value, by name. */
   readonly reads: ReadonlyMap<string, number>
 }
 
@@ -21,7 +24,7 @@ const getSchema = z.object({
   VersionStage: z.string().optional(),
 })
 
-/** No secrets yet. */
+/** An account without secrets. */
 export function simulatedSecrets({ now }: { readonly now: WorldClock }): SimulatedSecrets {
   const secrets = new Map<string, Secret>()
   const reads = new Map<string, number>()

@@ -1,6 +1,9 @@
-/** What every simulated service is: synchronous, in memory, with the clock that it is given. The wire decides when, and whether, it is asked. */
+/**
+ * The common shape of simulated services: synchronous, in memory, on a given clock. The wire decides whether and when a
+ * request arrives.
+ */
 
-/** A request as it arrives: header names in lower case, the path with its query. */
+/** A request on arrival: header names in lower case, the path with its query. */
 export interface WireRequest {
   readonly method: string
   readonly path: string
@@ -20,10 +23,9 @@ export interface SimulatedService {
 }
 
 /**
- * A service made of asynchronous code that waits for nothing outside of it: its answer is settled, and its effect has
- * taken place, by microtasks alone. Ask it inside one event and let no other begin before the microtasks have run; then
- * a request arrives wholly or not at all here too. It rejects only where the service
- * itself is broken, never for what is asked. (GitHub: github.ts)
+ * A service of asynchronous code that waits for nothing outside itself: microtasks alone settle the answer and the
+ * effect. Call the service inside one event, and begin no other event before the microtasks have run; then a request
+ * arrives wholly or not at all here too. A rejection means a broken service, never a bad request. (GitHub: github.ts)
  */
 export interface SettlingService {
   answerLater(request: WireRequest): Promise<WireAnswer>

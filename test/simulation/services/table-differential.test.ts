@@ -1,4 +1,4 @@
-/** Random requests are answered by the simulated table as the embedded DynamoDB answers them. */
+/** The simulated table answers random requests exactly like the embedded DynamoDB. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDynamoDb } from '../../../infra/local/dynamodb/dynamodb.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => embedded.close())
 
-test(`${RUNS} partitions of random requests: the same answers, refusals and items (seed ${SEED})`, async () => {
+test(`both tables give ${RUNS} partitions of random requests the same answers, refusals and items (seed ${SEED})`, async () => {
   let partitions = 0
   const seen = new Map<string, number>()
   await fc.assert(
@@ -85,7 +85,7 @@ function headersOf(operation: string): Record<string, string> {
   return { 'x-amz-target': `DynamoDB_20120810.${operation}` }
 }
 
-/** Sentences differ, and the order of equal rows of an index is nobody's promise. */
+/** Drops the texts of errors, and sorts equal rows of an index, whose order DynamoDB doesn't promise. */
 function normal({ input }: TableRequest, { status, body }: Answered) {
   const { __type = '#done', message: _, Message: __, ...rest } = body
   const name = String(__type).split('#')[1] ?? ''

@@ -1,4 +1,4 @@
-/** Random requests to a table of the ledger's shape, sensible and not, in which most expressions that exist occur. */
+/** Random requests, sensible and senseless, to a table of the ledger's shape. Most kinds of expressions occur. */
 import fc from 'fast-check'
 
 export interface TableRequest {
@@ -6,7 +6,7 @@ export interface TableRequest {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** The same requests, about this partition of this table. */
+/** The same requests, addressed to the given partition and table. */
 export function placed(requests: readonly TableRequest[], tableName: string, partition: string): TableRequest[] {
   const text = JSON.stringify(requests).replaceAll(PARTITION, partition).replaceAll(TABLE, tableName)
   return JSON.parse(text) as TableRequest[]
@@ -16,7 +16,7 @@ const PARTITION = '<partition>'
 const TABLE = '<table>'
 const TableName = TABLE
 
-/** Few, so that what is compared is often equal. */
+/** Few values, so that comparisons often find equal values. */
 const number = fc
   .oneof(
     { weight: 4, arbitrary: fc.constantFrom('1', '2', '1.50') },
@@ -60,7 +60,7 @@ const path = fc.constantFrom(
   'dueAt',
   'sk',
 )
-/** A value in an expression: it gets an alias when the request is made. */
+/** A literal in an expression; the finished request replaces the literal by an alias. */
 const literal = (value: fc.Arbitrary<object>) => value.map((each) => `«${JSON.stringify(each)}»`)
 
 const comparison = fc.oneof(
@@ -102,7 +102,7 @@ const target = fc.constantFrom(
   '#list[7]',
   'dueAt',
 )
-/** Nothing that has a target within: the embedded one would put a list into itself. */
+/** A source never contains its target: the embedded table would put a list into itself. */
 const source = fc.constantFrom('#version', '#text', '#map.y', '#list[0]', 'dueAt')
 const setValue = fc.oneof(
   literal(fc.oneof(scalar, list, map)),
@@ -224,14 +224,14 @@ const request: fc.Arbitrary<TableRequest> = fc.oneof(
   { weight: 2, arbitrary: dueQuery },
 )
 
-/** Requests about one partition, which has no name yet. */
+/** Requests about one partition, which gets its name later. */
 export const requests: fc.Arbitrary<readonly TableRequest[]> = fc.array(request, {
   minLength: 4,
   maxLength: 12,
   size: 'max',
 })
 
-/** Gives every literal of the expressions an alias, and defines the names that they use. */
+/** Gives every literal of the expressions an alias, and defines the used names. */
 function withAliases(input: object, parts: readonly object[]): Readonly<Record<string, unknown>> {
   const names: Record<string, string> = {}
   const values: Record<string, unknown> = {}

@@ -1,4 +1,4 @@
-/** The simulated table: DynamoDB's contract, and what only a simulation promises. */
+/** The simulated table keeps DynamoDB's contract and its own promises to the simulation. */
 import { expect, test } from 'vitest'
 import { clientFor } from '../../infra/local/dynamodb/client.ts'
 import { dynamoDbContract } from '../../infra/local/dynamodb/contract.ts'
@@ -20,7 +20,7 @@ dynamoDbContract('the simulated table', async () => {
 const TableName = 'ledger'
 const shard = { S: 'DUE#1' }
 
-/** A table of the ledger's shape, and a short way to ask it. */
+/** A table of the ledger's shape, with a short function for requests. */
 function ledgerTable(options: Partial<TablesOptions> = {}) {
   const table = simulatedTable({ now: () => 0, ...options })
   table.create({
@@ -64,7 +64,7 @@ function ledgerTable(options: Partial<TablesOptions> = {}) {
 
 const keyOf = (sk: string) => ({ pk: { S: 'P' }, sk: { S: sk } })
 
-test('an index that lags shows each change later, those of one item in their order; the table shows it at once', () => {
+test('a lagging index shows each change later and each item’s changes in order, while the table shows changes at once', () => {
   let now = 1_000
   const lags = [50, 10, 0]
   const { put, ask, dueNow, table } = ledgerTable({ now: () => now, indexLag: () => lags.shift() ?? 0 })
@@ -94,7 +94,7 @@ test('a forced conflict refuses a write, or cancels a transaction at the given p
   expect(table.counts.conflicts).toBe(2)
 })
 
-test('who looks is told of each commit when all of it is there, and what it throws, the request throws', () => {
+test('a listener hears of each commit after the whole commit, and an error of the listener fails the request', () => {
   const { put, ask, table } = ledgerTable()
   const commits: (Commit & { readonly there: number })[] = []
   table.onCommit((commit) => commits.push({ ...commit, there: table.items().length }))
@@ -120,7 +120,7 @@ test('who looks is told of each commit when all of it is there, and what it thro
   expect(() => put('C')).toThrow('invariant broken')
 })
 
-test('what was looked at never changes afterwards: an update makes a new item, along its path only', () => {
+test('an inspected item never changes afterwards: an update makes a new item and copies along its path only', () => {
   const { put, ask, table } = ledgerTable()
   put('A', { slots: { M: { one: { M: { epoch: { N: '1' } } }, two: { M: { epoch: { N: '2' } } } } } })
   const before = table.item({ pk: 'P', sk: 'A' })
@@ -135,7 +135,7 @@ test('what was looked at never changes afterwards: an update makes a new item, a
   expect(Object.isFrozen(before?.slots)).toBe(true)
 })
 
-test('writes are counted by item and kind, checks and refusals with them, and rows of indexes apart', () => {
+test('writes are counted by item and kind, including checks and refusals, and index rows are counted apart', () => {
   const { put, ask, table } = ledgerTable()
   put('A', { duePk: shard, dueAt: { N: '1' } })
   put('A', { duePk: shard, dueAt: { N: '1' }, more: { S: 'not in the index' } })
@@ -174,11 +174,14 @@ test.each([
   ['UpdateItem', { Key: keyOf('A'), UpdateExpression: 'REMOVE owner' }, /reserved keyword; reserved keyword: owner/],
   ['UpdateItem', { Key: keyOf('A'), UpdateExpression: 'REMOVE #a', ExpressionAttributeNames: { '#b': 'b' } }, /#a/],
   ['ExecuteStatement', {}, /Unknown operation/],
-] as const)('what is not simulated, or not DynamoDB, is refused by name: %s %j', (operation, input, sentence) => {
-  expect(ledgerTable().ask(operation, input).message).toMatch(sentence)
-})
+] as const)(
+  'a feature that the simulation or DynamoDB lacks is refused by name: %s %j',
+  (operation, input, sentence) => {
+    expect(ledgerTable().ask(operation, input).message).toMatch(sentence)
+  },
+)
 
-test('numbers are exact: sums beyond what a double holds', () => {
+test('numbers are exact, even for sums beyond the precision of a double', () => {
   const { put, ask, table } = ledgerTable()
   put('A', { n: { N: '9007199254740993' }, part: { N: '0.1' } })
   const { Attributes } = ask('UpdateItem', {

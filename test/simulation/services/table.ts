@@ -1,4 +1,4 @@
-/** DynamoDB in memory, synchronous: what the ledger is kept in while it is simulated. */
+/** DynamoDB in memory, synchronous: holds the ledger in the simulation. */
 import { ServiceError } from '../../../infra/local/dynamodb/errors.ts'
 import type { SimulatedService, WireAnswer, WireRequest } from './service.ts'
 import {
@@ -23,15 +23,15 @@ export type { PlainItem } from './table/plain.ts'
 export type { Commit, TableCounts, TablesOptions, WriteAttempt } from './table/tables.ts'
 
 export interface SimulatedTable extends SimulatedService {
-  /** What was asked so far; the object goes on counting. */
+  /** Counts up to now; the object keeps counting. */
   readonly counts: TableCounts
   /** Makes a table from the input of CreateTable. */
   create(table: Request): void
-  /** The items of all tables whose keys begin so, in the order in which they came. They are frozen, and stay as they are. */
+  /** The frozen items of all tables with these key prefixes, in the order of their first store. */
   items(pk?: string, sk?: string): PlainItem[]
-  /** One item, as it is now. */
+  /** One item's current state. */
   item(key: { readonly pk: string; readonly sk: string }): PlainItem | undefined
-  /** `look` is called after each change of one item, or of several as one. What it throws, the request throws. */
+  /** Calls `look` after each change of one item, or of several items as one. An error of `look` fails the request. */
   onCommit(look: (commit: Commit) => void): void
 }
 
@@ -60,8 +60,8 @@ const TARGET_PREFIX = 'DynamoDB_20120810.'
 const ERROR_PREFIX = 'com.amazonaws.dynamodb.v20120810#'
 
 /**
- * A DynamoDB without tables. It answers as the real one does, with its errors, except that what isn't simulated is a
- * ValidationException. Reads of tables are of the newest state; indexes may lag.
+ * A DynamoDB without tables. Answers and errors are DynamoDB's, but a feature that isn't simulated is a
+ * ValidationException. Reads of tables see the newest state; indexes may lag.
  */
 export function simulatedTable(options: TablesOptions): SimulatedTable {
   const tables = new Tables(options)
@@ -108,7 +108,7 @@ export function simulatedTable(options: TablesOptions): SimulatedTable {
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
         const { name, message, members } = error
-        // Both spellings are in use, and the SDK reads the one that the error's shape has.
+        // Both spellings are in use; the SDK reads the spelling of the error's shape.
         const body = JSON.stringify({ __type: ERROR_PREFIX + name, message, Message: message, ...members })
         return { status: 400, headers: headers(), body }
       }

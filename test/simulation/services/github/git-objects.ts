@@ -1,4 +1,4 @@
-/** Git's objects in memory, under the very ids that git gives them. */
+/** Git's objects in memory, under the same ids as in git. */
 import { createHash } from 'node:crypto'
 import type { Commit, GitObject, Signature } from '../../../../infra/local/github/git/git.ts'
 
@@ -18,14 +18,14 @@ export class GitObjects {
   readonly #files = new Map<string, Files>()
 
   constructor() {
-    this.#putTree([]) // git knows the tree of no files without storing it
+    this.#putTree([]) // git knows the empty tree without storing it
   }
 
   get(sha: string) {
     return this.#objects.get(sha)
   }
 
-  /** The entries of a tree, in git's order; undefined if there is no such tree. */
+  /** The entries of a tree, in git's order; undefined if the tree is unknown. */
   childrenOf(treeSha: string): readonly Child[] | undefined {
     return this.#children.get(treeSha)
   }
@@ -47,7 +47,7 @@ export class GitObjects {
     return this.#put('blob', Buffer.from(text))
   }
 
-  /** The tree of these blobs, by path, with the trees in it. */
+  /** Stores the tree of these blobs, given by path, and its subtrees. */
   putFiles(blobs: Files): string {
     const children: Child[] = []
     const folders = new Map<string, Map<string, string>>()
@@ -64,7 +64,7 @@ export class GitObjects {
     return this.#putTree(children)
   }
 
-  /** `zone` as git writes it, e.g. `+0200`. */
+  /** `zone` in git's form, e.g. `+0200`. */
   putCommit(commit: Omit<Commit, 'sha'>, atSeconds: number, zone: string): string {
     const by = ({ name, email }: Signature) => `${name} <${email}> ${atSeconds} ${zone}`
     const lines = [
@@ -77,7 +77,7 @@ export class GitObjects {
   }
 
   #putTree(children: readonly Child[]): string {
-    // As if a folder's name ended with a slash.
+    // Git sorts a folder as if its name ended with a slash.
     const key = ({ name, type }: Child) => Buffer.from(type === 'tree' ? `${name}/` : name)
     const sorted = children.toSorted((one, other) => Buffer.compare(key(one), key(other)))
     const parts = sorted.flatMap(({ name, type, sha }) => [

@@ -1,8 +1,8 @@
-/** The difference of two small texts as `git diff -U3` prints it, from the first hunk header on. */
+/** The difference of two small texts in the form of `git diff -U3`, from the first hunk header on. */
 
 interface Line {
   readonly sign: ' ' | '-' | '+'
-  /** With its line feed, if it has one. */
+  /** Includes the line feed, unless the text ends without one. */
   readonly text: string
 }
 
@@ -13,13 +13,13 @@ export interface TextDiff {
   readonly deletions: number
 }
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines around a change. */
 const CONTEXT_LINES = 3
 
-/** Beyond so many pairs of lines to compare, what differs is shown as replaced as a whole. */
+/** Beyond this number of compared line pairs the diff replaces the whole differing middle. */
 const PAIRS_MAX = 1_000_000
 
-/** Git names what a hunk stands in by the last line before it that begins like this, up to so many characters. */
+/** A hunk header shows the last line before the hunk that begins like this, cut to a number of characters. */
 const HEADING = /^[A-Za-z_$]/
 const HEADING_CHARACTERS_MAX = 80
 
@@ -33,12 +33,12 @@ export function diffOf(before: string, after: string): TextDiff {
   return { patch: patch === '' ? null : patch.replace(/\n$/, ''), additions: count('+'), deletions: count('-') }
 }
 
-/** Each with its line feed; the last one may lack it, and is another line then. */
+/** The lines with their line feeds. A last line without a line feed differs from the same line with a line feed. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
-/** Both texts as one sequence: what stays, what goes, what comes; of a change, what goes comes first. */
+/** Both texts as one sequence of kept, deleted and added lines. Within a change, deleted lines come first. */
 function compare(old: readonly string[], young: readonly string[]): Line[] {
   let start = 0
   while (start < old.length && start < young.length && old[start] === young[start]) start += 1
@@ -55,7 +55,7 @@ function compare(old: readonly string[], young: readonly string[]): Line[] {
   ]
 }
 
-/** By their longest common subsequence. */
+/** Compares by the longest common subsequence. */
 function middle(old: readonly string[], young: readonly string[]): Line[] {
   const width = young.length + 1
   const common = new Uint32Array(old.length * young.length > PAIRS_MAX ? 0 : (old.length + 1) * width)
@@ -91,11 +91,11 @@ function middle(old: readonly string[], young: readonly string[]): Line[] {
 
 interface Hunk {
   readonly from: number
-  /** Behind its last line. */
+  /** The index after the last line. */
   to: number
 }
 
-/** Changes with their context; those whose contexts touch are one. */
+/** Changes with their context; changes with touching contexts form one hunk. */
 function hunksOf(lines: readonly Line[]): Hunk[] {
   const hunks: Hunk[] = []
   for (const [index, { sign }] of lines.entries()) {
@@ -114,7 +114,7 @@ function print(lines: readonly Line[], { from, to }: Hunk, old: readonly string[
   const before = lines.slice(0, from)
   const range = (without: Line['sign']) => {
     const [above, count] = [countOf(before, without), countOf(shown, without)]
-    // A range of no lines is named by the line above it; a count of one isn't written.
+    // Git names an empty range by the line above, and omits a count of one.
     return `${count === 0 ? above : above + 1}${count === 1 ? '' : `,${count}`}`
   }
   const heading = old.slice(0, countOf(before, '+')).findLast((line) => HEADING.test(line))

@@ -1,30 +1,31 @@
 /**
- * A git repository in memory: what the stand-in's routes ask of one on disk, settled at once. It has files of text only,
- * finds a rename only where nothing else changed, and histories are small.
+ * A git repository in memory, with the interface of the local stand-in's repository on disk; every answer is settled at
+ * once. The repository holds text files only, finds a rename only where nothing else changed, and expects small
+ * histories.
  */
 import type { Change, ChangeList, Commit, Git, GitObject, TreeEntry } from '../../../../infra/local/github/git/git.ts'
 import { GitObjects } from './git-objects.ts'
 import { diffOf, type TextDiff } from './line-diff.ts'
 
 export interface NewCommit {
-  /** Without one, it is a first commit. */
+  /** Absent for a first commit. */
   readonly parent?: string
-  /** What differs from the parent, by path; null deletes. */
+  /** Changes against the parent, by path; null deletes. */
   readonly files: Readonly<Record<string, string | null>>
   readonly message?: string
-  /** ms UTC; whole seconds are kept. */
+  /** ms UTC; git keeps whole seconds. */
   readonly at: number
-  /** That branch is at this commit from now on. */
+  /** The branch to move to this commit. */
   readonly branch?: string
 }
 
 const AUTHOR = { name: 'Ana', email: 'ana@example.com' }
-/** Ana's own clock, in hours ahead of UTC. */
+/** The offset of the author Ana's clock from UTC, hours. */
 const ZONE_HOURS = 2
 const ZONE = `0${ZONE_HOURS}`
 const NO_BLOB = '0'.repeat(40)
 
-/** Git takes a prefix of a SHA of so many characters or more. */
+/** Git accepts a SHA's prefix of at least 7 characters. */
 const PREFIX = /^[0-9a-f]{7,40}$/
 
 export class MemoryGit implements Git {
@@ -39,7 +40,10 @@ export class MemoryGit implements Git {
     this.gitDirectory = gitDirectory
   }
 
-  /** Adds a commit; its SHA, which is git's own for the same author, time and files. Throws `unknown_commit` for the parent. */
+  /**
+   * Adds a commit and returns its SHA, equal to git's own for the same author, time and files. Throws `unknown_commit`
+   * for an unknown parent.
+   */
   add({ parent, files, message = 'change', at, branch }: NewCommit): string {
     const before = parent === undefined ? undefined : this.#commits.get(parent)
     if (parent !== undefined && before === undefined) throw new Error(`unknown_commit: ${parent} is no commit here.`)
@@ -135,7 +139,7 @@ export class MemoryGit implements Git {
       : { mode: '100644', type, sha, size: this.#objects.get(sha)?.size ?? 0 }
   }
 
-  /** With the commit itself, parents before children. */
+  /** Includes the commit itself; parents come before children. */
   #ancestors(sha: string): Set<string> {
     const seen = new Set<string>()
     const next = [sha]
@@ -147,7 +151,7 @@ export class MemoryGit implements Git {
     return new Set([...this.#commits.keys()].filter((one) => seen.has(one)))
   }
 
-  /** What the one has and the other hasn't, parents before children. */
+  /** Commits in the history of `one` and not in the history of `other`, parents before children. */
   #onlyIn(one: string, other: string): Commit[] {
     const [ofOne, ofOther] = [this.#ancestors(one), this.#ancestors(other)]
     return [...this.#commits.values()].filter(({ sha }) => ofOne.has(sha) && !ofOther.has(sha))
@@ -181,7 +185,7 @@ export class MemoryGit implements Git {
     return { ...change, additions, deletions }
   }
 
-  /** A patch depends on its two blobs alone. */
+  /** Cached, as a patch depends on its two blobs alone. */
   #diffOf(oldSha: string, newSha: string): TextDiff {
     const key = `${oldSha}..${newSha}`
     const known = this.#diffs.get(key)

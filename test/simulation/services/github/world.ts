@@ -1,4 +1,4 @@
-/** The same small history twice: in a git repository behind the local stand-in, and in the simulated GitHub. */
+/** Builds the same small history twice: in a git repository behind the local stand-in, and in the simulated GitHub. */
 import { generateKeyPairSync } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { Controls } from '../../../../infra/local/github/controls.ts'
@@ -24,21 +24,21 @@ export interface Clock {
 
 type Files = Readonly<Record<string, string | null>>
 
-/** One of the two, with what a scenario needs of it. */
+/** One of the two GitHubs, with the actions of a scenario. */
 export interface Side {
   readonly controls: Pick<Controls, 'pullRequest' | 'closePullRequest' | 'reopenPullRequest' | 'edit' | 'comment'>
   readonly github: GitHub
-  /** The commits, oldest first: the base, the pull request's first head, and the ones to push. */
+  /** The commits, oldest first: the base, the pull request's first head, and the heads to push. */
   readonly commits: readonly string[]
   push(commit: number): Promise<void>
-  /** Bodies of the webhooks so far, with the API's address left out. */
+  /** Bodies of all webhooks up to now, without the API's address. */
   webhooks(): unknown[]
 }
 
-/** A time at which a commit of the test repositories is made, ms UTC. */
+/** The time of the commit with this index in the test repositories, ms UTC. */
 export const commitTime = (index: number) => (1_790_000_000 + index) * 1_000
 
-/** The stand-in over git; its pull request is open. */
+/** The stand-in over git, with an open pull request. */
 export async function overGit(clock: Clock, ...history: Files[]): Promise<Side> {
   const { directory, commits } = makeRepository(...history)
   const standIn = await startGitHub({ app: APP, now: () => clock.ms })
@@ -70,7 +70,7 @@ export async function overGit(clock: Clock, ...history: Files[]): Promise<Side> 
   }
 }
 
-/** The simulated one, behind a small HTTP server. */
+/** The simulated GitHub behind a small HTTP server. */
 export async function simulated(clock: Clock, ...history: Files[]): Promise<Side> {
   clock.ms = commitTime(0)
   const world = simulatedGitHub(clock)
@@ -99,7 +99,7 @@ export async function simulated(clock: Clock, ...history: Files[]): Promise<Side
 
 const APP_CREDENTIALS = { appId: APP.id, privateKey }
 
-/** A simulated GitHub whose exchanges are all held against GitHub's description when the test ends. */
+/** A simulated GitHub; at the end of the test all exchanges are checked against GitHub's API description. */
 export function simulatedGitHub(clock: Clock): SimulatedGitHub {
   const world = createGitHub({ app: APP, now: () => clock.ms })
   validating(world)
@@ -107,7 +107,7 @@ export function simulatedGitHub(clock: Clock): SimulatedGitHub {
   return world
 }
 
-/** The address at which a simulated GitHub can be called over HTTP until the test ends. */
+/** The HTTP address of a simulated GitHub until the test ends. */
 export async function servedAt(world: SimulatedGitHub): Promise<string> {
   const service = await serve(async (request, response) => {
     const chunks: Buffer[] = []

@@ -1,8 +1,11 @@
-/** What GitHub took, in the order in which it took it, with what was true at that moment: for whoever checks that nothing wrong was said. */
+/**
+ * The record of accepted writes at the simulated GitHub, in order, each with the pull request's true state at that
+ * moment. Invariants prove from the record that Muster posted nothing wrong.
+ */
 import type { Answer, Call, Layer } from '../../../../infra/local/github/http.ts'
 import { newContent } from '../../../../infra/local/github/limits.ts'
 
-/** What a write was, by its route. */
+/** The kind of a write, by its route. */
 const KINDS = {
   'POST /pulls/:number/reviews': 'review_created',
   'PUT /pulls/:number/reviews/:id': 'review_changed',
@@ -31,19 +34,21 @@ export interface AcceptedWrite {
   readonly repository: string
   /** Undefined for check runs, which belong to a commit. */
   readonly number: number | undefined
-  /** Of the review, comment or check run. */
+  /** The id of the review, comment or check run. */
   readonly id: number | undefined
-  /** What the write speaks of: a review's commit, a check run's. */
+  /** The commit of a review or check run. */
   readonly head: string | undefined
-  /** The pull request as it really was then, whatever anybody had read; undefined for check runs. */
+  /**
+   * The pull request's true state at the time of the write, independent of any earlier read; undefined for check runs.
+   */
   readonly pull: { readonly head: string; readonly state: 'open' | 'closed' } | undefined
-  /** As it was sent. */
+  /** The sent body, unchanged. */
   readonly sent: Readonly<Record<string, unknown>>
-  /** Counts as new content. */
+  /** True if GitHub counts the write as new content. */
   readonly content: boolean
 }
 
-/** The pull request on which a comment stands, or that has this number. */
+/** Finds the pull request of a comment or with a number. */
 export type FindPull = (
   repository: string,
   by: { number: number } | { commentId: number },

@@ -1,4 +1,7 @@
-/** The actions of the Step Functions API over the executions of one machine. Requests are checked as the embedded service does. */
+/**
+ * The actions of the Step Functions API over the executions of one machine, with the same request checks as the
+ * embedded service.
+ */
 import { Refusal } from '../../../../infra/local/stepfunctions/errors.ts'
 import {
   arn,
@@ -59,7 +62,7 @@ export function machineActions(backend: Backend): Actions {
       const text = jsonText(optional(input, 'input') ?? '{}', 'InvalidExecutionInput')
       const executionArn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`
       const before = backend.runs.get(executionArn)
-      // A repeated start joins what runs; the name of what has ended is not free again.
+      // A repeated start joins a running execution; an ended execution's name stays taken.
       if (before && (before.isOver || before.input !== text)) {
         throw new Refusal('ExecutionAlreadyExists', `"${name}" exists. Use another name for another execution.`)
       }

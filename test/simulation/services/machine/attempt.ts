@@ -1,4 +1,6 @@
-/** One attempt at a task: its function is invoked, and its outcome, its token's answer or its timeout is waited for. */
+/**
+ * One attempt at a task: invokes the function, and waits for the function's outcome, the token's answer or the timeout.
+ */
 import type { Outcome } from '../../../../infra/local/stepfunctions/journal.ts'
 import { jsonWithin } from './data.ts'
 import { failureOf } from './failures.ts'
@@ -17,7 +19,7 @@ export class Attempt implements Wait {
   #cancelTimer: (() => void) | undefined
   #cancelInvocation: (() => void) | undefined
 
-  /** `done` is called once, unless the attempt is stopped before. */
+  /** Calls `done` once, unless the attempt is stopped before. */
   constructor(run: Run, state: TaskState, input: unknown, done: (outcome: Outcome) => void) {
     this.#run = run
     this.#state = state
@@ -45,11 +47,11 @@ export class Attempt implements Wait {
       deadline,
       ...(token !== undefined && { token }),
     })
-    // The record may have been one too many for the execution, which has then stopped this attempt.
+    // The record may have exceeded the execution's limit of events; then the execution has stopped this attempt.
     if (this.#isOver) return
     this.#cancelTimer = world.after(timeoutMs, () => this.#settle({ error: 'States.Timeout', cause: '' }))
     const cancel = world.invoke(functionArn, JSON.parse(payload), (outcome) => this.#returned(outcome))
-    // A world may end it within the call: by an answer, or by the end of the execution.
+    // A world may end the attempt within the call, by an answer or by the end of the execution.
     if (this.#isOver) cancel?.()
     else this.#cancelInvocation = cancel
   }
@@ -79,7 +81,7 @@ export class Attempt implements Wait {
   }
 }
 
-/** As the integration `lambda:invoke` wraps what a function returned. */
+/** The result of the integration `lambda:invoke` wraps the function's return value. */
 function resultOf(payload: unknown): Outcome {
   try {
     const result = { ExecutedVersion: '$LATEST', Payload: payload ?? null, StatusCode: 200 }

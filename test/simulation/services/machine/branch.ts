@@ -1,4 +1,4 @@
-/** One line of control through the states of a level: the machine itself, or one item of a Map. */
+/** One line of control through the states of a level: the whole machine, or one item of a Map. */
 import { StatesError } from '../../../../infra/local/stepfunctions/errors.ts'
 import type { Outcome } from '../../../../infra/local/stepfunctions/journal.ts'
 import { Attempt } from './attempt.ts'
@@ -10,7 +10,7 @@ import type { Run, Wait } from './run.ts'
 
 export type BranchEnd = { readonly output: unknown } | Failure
 
-/** What a state that takes no time leads to. */
+/** The result of a state that takes no time. */
 interface Step {
   readonly data: unknown
   readonly next: string | undefined
@@ -24,7 +24,7 @@ export class Branch {
   #wait: Wait | undefined
   #isOver = false
 
-  /** `done` is called once, unless the branch is stopped before. */
+  /** Calls `done` once, unless the branch is stopped before. */
   constructor(run: Run, level: Level, done: (end: BranchEnd) => void) {
     this.#run = run
     this.#level = level
@@ -45,7 +45,7 @@ export class Branch {
     return [this.#state, ...(this.#wait instanceof Iterations ? this.#wait.current() : [])]
   }
 
-  /** Goes from state to state until one takes time, or the end is there. */
+  /** Goes from state to state until a state takes time or the branch ends. */
   #go(from: Step): void {
     let step: Step | undefined = from
     while (step.next !== undefined) {
@@ -94,7 +94,7 @@ export class Branch {
 
   #attempt(state: LongState, input: unknown, retries: Retries): void {
     const done = (outcome: Outcome): void => {
-      // The record of this very outcome may have been the execution's last.
+      // The record of this outcome may have been the last event of the execution.
       if (this.#isOver) return
       if ('error' in outcome) this.#recover(state, input, retries, outcome)
       else this.#leave(state, input, retries, outcome.output)
@@ -124,7 +124,7 @@ export class Branch {
     this.#moveOn(state, { data, next: state.next })
   }
 
-  /** After a failure: once more, or out through a catcher, or the end of the branch. */
+  /** Continues after a failure: another try, a catcher, or the end of the branch. */
   #recover(state: LongState, input: unknown, retries: Retries, failure: Failure): void {
     const { world } = this.#run
     const delayMs = retries.delayMs(failure.error, () => world.random())

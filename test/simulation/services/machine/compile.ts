@@ -1,6 +1,6 @@
 /**
- * Takes a definition apart. Understood is what Muster's own machine is written in; whatever else a definition says is
- * refused here, so that the simulation never runs another machine than AWS would.
+ * Parses a definition. The parser understands the features of Muster's own machine and refuses everything else, so that
+ * the simulation never runs a machine differently from AWS.
  */
 import { compileRule } from './choice.ts'
 import type { Catcher, Retrier } from './failures.ts'
@@ -28,7 +28,10 @@ const resourcePattern = /^arn:[\w-]+:states:::lambda:invoke(\.waitForTaskToken)?
 /** Parts of the context object outside an ItemSelector. */
 const everywhere = ['Execution', 'StateMachine']
 
-/** Throws one error with every problem of the definition. The definition itself is kept, and must not change. */
+/**
+ * Throws one error with every problem of the definition. The program keeps the definition itself, which must not
+ * change.
+ */
 export function compileMachine(definition: object): Program {
   const problems: string[] = []
   const level = compileLevel(definition as Fields, ['StartAt', 'States', 'Comment'], new Set(), problems)
@@ -173,7 +176,7 @@ function compileOptional(template: unknown, parts: readonly string[], problems: 
   return template === undefined ? ({ data }) => data : compileTemplate(template, problems, parts)
 }
 
-/** Every state that a state may lead to. */
+/** Every possible next state. */
 function targetsOf(state: ProgramState): string[] {
   if (state.type === 'Succeed' || state.type === 'Fail') return []
   if (state.type === 'Choice') {

@@ -1,38 +1,38 @@
-/** An execution as it can be looked at: what it was started with, what it has done, how it ended. */
+/** The visible part of an execution: its input, its record and its end. */
 import type { EndStatus, Line } from '../../../../infra/local/stepfunctions/journal.ts'
 
 export interface Execution {
-  /** Counts all executions of the machine, from 1. */
+  /** The execution's number in the machine, from 1. */
   readonly sequence: number
   readonly arn: string
   readonly name: string
-  /** JSON text exactly as it was given. */
+  /** JSON text, exactly as received. */
   readonly input: string
   /** ms UTC, like `stoppedAt`. */
   readonly startedAt: number
   readonly stoppedAt: number | undefined
   readonly status: 'RUNNING' | EndStatus
-  /** JSON text; of a succeeded execution only. */
+  /** JSON text; only of a succeeded execution. */
   readonly output: string | undefined
   readonly error: string | undefined
   readonly cause: string | undefined
-  /** How often each state was entered, by its name. */
+  /** The number of entries of each state, by name. */
   readonly entered: ReadonlyMap<string, number>
-  /** States entered, all iterations included. */
+  /** All entered states, iterations included. */
   readonly transitions: number
   /** Attempts after the first, which AWS bills like transitions. */
   readonly retries: number
-  /** Everything that happened, in order. */
+  /** The whole record, in order. */
   readonly lines: readonly Line[]
-  /** The names of the states that it is in now, a Map before those of its items; none once it has ended. */
+  /** The names of the current states, a Map before the states of its items; empty after the end. */
   current(): string[]
-  /** Tokens that can still be answered. */
+  /** Tokens that still accept an answer. */
   openTokens(): OpenToken[]
 }
 
 export interface OpenToken {
   readonly token: string
   readonly state: string
-  /** ms UTC: States.Timeout comes then. */
+  /** The time of States.Timeout, ms UTC. */
   readonly deadline: number
 }

@@ -1,4 +1,4 @@
-/** What follows a failure: the retriers and catchers of https://states-language.net/spec.html#errors. */
+/** The consequences of a failure: the retriers and catchers of https://states-language.net/spec.html#errors. */
 import { isTerminal, StatesError } from '../../../../infra/local/stepfunctions/errors.ts'
 import type { Merge } from './paths.ts'
 
@@ -18,7 +18,7 @@ export interface Catcher {
 }
 
 export interface Failure {
-  /** What Retry and Catch match. */
+  /** The name that Retry and Catch match. */
   readonly error: string
   readonly cause: string
 }
@@ -33,7 +33,7 @@ export class Retries {
     this.#used = retriers.map(() => 0)
   }
 
-  /** Ms until the next attempt, or undefined when the error is final. */
+  /** Ms until the next attempt; undefined if the error is final. */
   delayMs(error: string, random: () => number): number | undefined {
     const index = this.#retriers.findIndex(({ errors }) => matches(errors, error))
     const retrier = this.#retriers[index]
@@ -54,7 +54,7 @@ export function matches(errors: readonly string[], error: string): boolean {
   })
 }
 
-/** A thrown `StatesError` as a failure. Anything else is a mistake of the simulation, and thrown on. */
+/** A thrown `StatesError` as a failure. Any other error is a mistake of the simulation and is thrown on. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StatesError) return { error: error.name, cause: error.message }
   throw error

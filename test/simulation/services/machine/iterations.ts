@@ -1,4 +1,4 @@
-/** The items of a Map, a branch each, as many side by side as it allows. */
+/** The items of a Map: a branch each, side by side up to the Map's width. */
 import { StatesError } from '../../../../infra/local/stepfunctions/errors.ts'
 import type { Outcome } from '../../../../infra/local/stepfunctions/journal.ts'
 import { Branch, type BranchEnd } from './branch.ts'
@@ -21,7 +21,7 @@ export class Iterations implements Wait {
   #begun = 0
   #isOver = false
 
-  /** `done` is called once, unless the Map is stopped before. */
+  /** Calls `done` once, unless the Map is stopped before. */
   constructor(run: Run, state: MapState, input: unknown, done: (outcome: Outcome) => void) {
     this.#run = run
     this.#state = state
@@ -29,7 +29,7 @@ export class Iterations implements Wait {
     this.#done = done
   }
 
-  /** Throws a `StatesError` if there are no items, or no width. */
+  /** Throws a `StatesError` if items or width are missing. */
   start(): void {
     const scope = { data: this.#input, context: this.#run.context }
     this.#items = itemsOf(this.#state.items(scope))
@@ -86,7 +86,7 @@ export class Iterations implements Wait {
     this.#fill()
   }
 
-  /** The first iteration that fails ends the others. */
+  /** The first failed iteration ends all iterations. */
   #fail(failure: Failure): void {
     this.stop()
     this.#done(failure)

@@ -1,10 +1,10 @@
 /**
- * Reference paths and payload templates of the States Language, compiled into functions. Values are never changed:
- * what is read may be shared, what is merged is copied along its path.
+ * Reference paths and payload templates of the States Language, compiled into functions. Values never change: reads
+ * share a value, merges copy along the path.
  */
 import { StatesError } from '../../../../infra/local/stepfunctions/errors.ts'
 
-/** What `$` and `$$` stand for. */
+/** The values of `$` and `$$`. */
 export interface Scope {
   readonly data: unknown
   readonly context: Readonly<Record<string, unknown>>
@@ -18,13 +18,13 @@ export type Merge = (input: unknown, result: unknown) => unknown
 /** `$` or `$$` and plain field names: no index, no filter, no quoted name. */
 const pathPattern = /^\$\$?(\.[A-Za-z_][\w-]*)*$/
 
-/** Parts of the context that are known here; `Map` in an ItemSelector only. */
+/** The supported parts of the context; `Map` in an ItemSelector only. */
 const contextParts = ['Execution', 'StateMachine', 'Task', 'Map']
 
-/** Tells a path that is not there from one whose value is null. */
+/** Distinguishes an absent path from a path with the value null. */
 const absent = Symbol('absent')
 
-/** Reads a path; ends the execution, as AWS does, where there is no value. `known` names the parts of `$$` at hand. */
+/** Reads a path. An absent value ends the execution, as in AWS. `known` names the available parts of `$$`. */
 export function compilePath(text: unknown, problems: string[], known: readonly string[] = []): Read {
   const find = compileFind(text, problems, known)
   return (scope) => {
@@ -39,7 +39,7 @@ export function compilePresence(text: unknown, problems: string[]): (data: unkno
   return (data) => find({ data, context: {} }) !== absent
 }
 
-/** A payload template: fields that end in `.$` are paths, everything else is as it stands. */
+/** A payload template: fields that end in `.$` are paths, all other fields are literal. */
 export function compileTemplate(template: unknown, problems: string[], known: readonly string[]): Read {
   if (Array.isArray(template)) {
     const parts = template.map((part) => compileTemplate(part, problems, known))
@@ -58,7 +58,7 @@ export function compileTemplate(template: unknown, problems: string[], known: re
   }
 }
 
-/** ResultPath: absent or `$` replaces the input, null keeps it, a path sets one field of it. */
+/** ResultPath: absent or `$` replaces the input, null keeps the input, a path sets one field of the input. */
 export function compileMerge(path: unknown, problems: string[]): Merge {
   if (path === null) return (input) => input
   if (path === undefined || path === '$') return (_input, result) => result

@@ -1,4 +1,4 @@
-/** A definition taken apart once, so that many executions of many worlds can run it quickly. It holds no state. */
+/** A parsed definition without state, shared by many executions of many worlds. */
 import type { Catcher, Retrier } from './failures.ts'
 import type { Merge, Read } from './paths.ts'
 
@@ -7,7 +7,7 @@ export interface Program {
   readonly level: Level
 }
 
-/** The states that one StartAt leads through: the machine's own, or those of a Map's items. */
+/** The states below one StartAt: the machine's own, or a Map's. */
 export interface Level {
   readonly start: string
   readonly states: ReadonlyMap<string, ProgramState>
@@ -15,7 +15,7 @@ export interface Level {
 
 export type ProgramState = TaskState | MapState | WaitState | PassState | ChoiceState | SucceedState | FailState
 
-/** States that take time: they may fail, be tried again, or be left through a catcher. */
+/** States that take time: a LongState may fail, be retried, or end through a catcher. */
 export type LongState = TaskState | MapState
 
 interface Long {
@@ -32,7 +32,7 @@ export interface TaskState extends Long {
   readonly type: 'Task'
   readonly functionArn: string
   readonly payload: Read
-  /** Whether the task ends when its token is answered, rather than when its function returns. */
+  /** True if the token's answer ends the task, rather than the function's return. */
   readonly waits: boolean
   readonly timeoutMs: number
 }

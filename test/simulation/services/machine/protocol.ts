@@ -7,7 +7,7 @@ export type Actions = Readonly<Record<string, (input: Readonly<Record<string, un
 
 const target = 'AWSStepFunctions.'
 
-/** A refusal is answered; anything else that an action throws is a mistake of the simulation, and thrown on. */
+/** Answers a refusal. Any other error of an action is a mistake of the simulation and is thrown on. */
 export function answerJson(request: WireRequest, actions: Actions): WireAnswer {
   try {
     return answer(200, actionOf(request, actions)(JSON.parse(request.body)))

@@ -1,4 +1,4 @@
-/** An execution that runs: its record, its tokens, and its end, which comes once. */
+/** A running execution: its record, its tokens and its single end. */
 import type { End, EndStatus, Fact, Line } from '../../../../infra/local/stepfunctions/journal.ts'
 import { Branch } from './branch.ts'
 import type { Execution, OpenToken } from './execution.ts'
@@ -6,12 +6,15 @@ import type { LongState, Program, ProgramState } from './program.ts'
 import type { Tokens } from './tokens.ts'
 import type { MachineWorld } from './world.ts'
 
-/** Something that takes time and can be given up. What is stopped says nothing more. */
+/** Work that takes time and can be stopped. Stopped work reports nothing more. */
 export interface Wait {
   stop(): void
 }
 
-/** Events of an execution's history; one that has more fails: https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html. */
+/**
+ * The limit of events in an execution's history, beyond which the execution fails:
+ * https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html.
+ */
 const historyEventsMax = 25_000
 
 export interface Identity {
@@ -30,11 +33,11 @@ export class Run implements Execution {
   readonly startedAt: number
   readonly world: MachineWorld
   readonly tokens: Tokens
-  /** The context object, as far as it is the same in every state. */
+  /** The part of the context object that is the same in every state. */
   readonly context: Readonly<Record<string, unknown>>
   readonly entered = new Map<string, number>()
   readonly lines: Line[] = []
-  /** Its tasks whose token can be answered. */
+  /** Tasks with a token that accepts an answer. */
   readonly opened = new Set<OpenToken>()
   status: 'RUNNING' | EndStatus = 'RUNNING'
   stoppedAt: number | undefined
@@ -70,7 +73,7 @@ export class Run implements Execution {
     return this.status !== 'RUNNING'
   }
 
-  /** Enters its first state, unless it was stopped before. */
+  /** Enters the first state, unless the execution was stopped before. */
   begin(): void {
     if (!this.isOver) this.#root.start(JSON.parse(this.input))
   }
@@ -102,7 +105,7 @@ export class Run implements Execution {
     this.record({ kind: 'retry', task: state.name, until })
   }
 
-  /** What happens after the end is not recorded. An event too many is the end. */
+  /** Records a fact, unless the execution has ended. One event too many ends the execution. */
   record(fact: Fact): void {
     if (this.isOver) return
     this.lines.push({ ...fact, at: this.world.now() })
@@ -121,7 +124,7 @@ export class Run implements Execution {
   }
 }
 
-/** How many events of the history a fact is. */
+/** The number of history events of a fact. */
 function eventsOf(fact: Fact): number {
   if (fact.kind === 'attempt') return 2
   return fact.kind === 'retry' ? 0 : 1

@@ -1,9 +1,9 @@
-/** All task tokens of a machine: those that wait, and those that were given out before. */
+/** All task tokens of a machine, waiting or earlier. */
 import { Refusal } from '../../../../infra/local/stepfunctions/errors.ts'
 import type { Outcome } from '../../../../infra/local/stepfunctions/journal.ts'
 import type { OpenToken } from './execution.ts'
 
-/** Something that waits for an answer to its token. */
+/** A task that waits for its token's answer. */
 export interface Waiting extends OpenToken {
   settle(outcome: Outcome): void
 }
@@ -12,7 +12,7 @@ export class Tokens {
   readonly #open = new Map<string, Waiting>()
   #issued = 0
 
-  /** A token that none had before, in the form that the API expects; not unguessable, so that a seed repeats it. */
+  /** A new, unique token in the API's form. Tokens are predictable, so that a seed repeats them. */
   issue(): string {
     this.#issued += 1
     return tokenOf(this.#issued)
@@ -26,7 +26,10 @@ export class Tokens {
     this.#open.delete(token)
   }
 
-  /** Who waits with this token at `now` (ms UTC). Throws TaskTimedOut, or TaskDoesNotExist for one never given out. */
+  /**
+   * The task that waits with the token at `now` (ms UTC). Throws TaskTimedOut, or TaskDoesNotExist for an unknown
+   * token.
+   */
   waiting(token: string, now: number): Waiting {
     const waiting = this.#open.get(token)
     if (waiting && waiting.deadline > now) return waiting
@@ -40,7 +43,7 @@ export class Tokens {
   }
 }
 
-/** The form of the API is two halves; all that tells these tokens apart is in the second. */
+/** The API's form has two halves; only the second half differs between tokens. */
 const prefix = '0'.repeat(32)
 
 function tokenOf(number: number): string {

@@ -7,13 +7,13 @@ import type { Queue } from '../../../../infra/local/sqs/queues.ts'
 import { receiptHandle, receiptOf } from '../../../../infra/local/sqs/receipt.ts'
 import type { WorldClock } from '../service.ts'
 
-/** A message that is in a queue. Times are ms UTC. */
+/** A message in a queue. Times are ms UTC. */
 export interface HeldMessage {
   readonly seq: number
   readonly id: string
   readonly message: OutgoingMessage
   sentAt: number
-  /** Before, it is in flight. */
+  /** Until then the message is in flight. */
   visibleAt: number
   receives: number
   firstReceivedAt: number | undefined
@@ -22,7 +22,7 @@ export interface HeldMessage {
 }
 
 export interface MemoryMessages extends Messages {
-  /** All messages of a queue, in the order in which they came. */
+  /** All messages of a queue, in order of arrival. */
   held(queue: Queue): readonly HeldMessage[]
 }
 
@@ -31,7 +31,7 @@ interface Deduplication {
   readonly at: number
 }
 
-const DEDUPLICATION_MS = 5 * 60_000 // MessageDeduplicationId in the SQS API reference: from the first send
+const DEDUPLICATION_MS = 5 * 60_000 // MessageDeduplicationId in the SQS API reference: five minutes from the first send
 
 /** `findQueue` finds the queue of dead letters by its name. */
 export function memoryMessages(now: WorldClock, findQueue: (name: string) => Queue | undefined): MemoryMessages {
@@ -78,7 +78,7 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
     keep(queue, ({ sentAt }) => sentAt > before)
   }
 
-  /** Messages received as often as the queue allows move on instead of being received once more. */
+  /** A message that was received as often as the queue allows moves to the dead letters instead of another receive. */
   function moveDeadLetters(queue: Queue): void {
     const policy = queue.settings.deadLetter
     const target = policy && findQueue(policy.queueName)
@@ -89,7 +89,7 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
     keep(queue, (message) => !isDead(message))
     for (const message of dead) {
       message.sourceArn = queueArn(queue.name)
-      message.sentAt = now() // the retention clock starts again, as for every FIFO queue
+      message.sentAt = now() // the retention clock restarts, as in every FIFO queue
     }
     const inTarget = [...messagesOf(target), ...dead].sort((a, b) => a.seq - b.seq)
     byQueue.set(target.id, inTarget)
@@ -103,7 +103,7 @@ export function memoryMessages(now: WorldClock, findQueue: (name: string) => Que
     return messages.filter((one) => isVisible(one) && !locked.has(one.message.groupId))
   }
 
-  /** The message of a receipt, be it still in flight, visible again or taken by another. */
+  /** The message of a receipt, whether in flight, visible again or received by another consumer. */
   function ofReceipt(queue: Queue, handle: string) {
     const receipt = receiptOf(queue, handle)
     const found = messagesOf(queue).find(({ id }) => id === receipt.messageId)

@@ -1,4 +1,4 @@
-/** The queues that exist, in memory. */
+/** The existing queues, in memory. */
 import {
   newQueueAttributes,
   type QueueAttributes,

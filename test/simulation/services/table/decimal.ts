@@ -5,7 +5,7 @@ const DIGITS_MAX = 38
 const EXPONENT_MAX = 125
 const EXPONENT_MIN = -130
 
-/** Whole numbers in the form in which they are kept, small enough to be exact as numbers of JavaScript. */
+/** Whole numbers in stored form, small enough to be exact as JavaScript numbers. */
 const PLAIN = /^(?:0|-?[1-9]\d{0,14})$/
 const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 
@@ -14,12 +14,12 @@ interface Decimal {
   readonly scale: number // digits × 10^scale
 }
 
-/** The text in which DynamoDB keeps and answers a number. Throws ValidationException for what isn't one. */
+/** The text in which DynamoDB stores and answers a number. Throws ValidationException if the text is no number. */
 export function normalDecimal(text: string): string {
   return PLAIN.test(text) ? text : show(parse(text))
 }
 
-/** Less than, equal to or more than 0, as `a - b`. Both in normal form. */
+/** Less than, equal to or more than 0, like `a - b`. Both in normal form. */
 export function compareDecimals(a: string, b: string): number {
   if (PLAIN.test(a) && PLAIN.test(b)) return Number(a) - Number(b)
   const { digits } = sum(parse(a), negative(parse(b)))
@@ -36,7 +36,7 @@ export function subtractDecimals(a: string, b: string): string {
   return show(sum(parse(a), negative(parse(b))))
 }
 
-/** How many bytes a number counts for in an item: about half a byte a digit, and one. */
+/** A number's bytes in an item: about half a byte per digit, plus one. */
 export function decimalBytes(text: string): number {
   const digits = text
     .replace(/^-/, '')
@@ -77,7 +77,7 @@ function negative({ digits, scale }: Decimal): Decimal {
   return { digits: -digits, scale }
 }
 
-/** Without exponent, without zeros that mean nothing; a sum that became too long is refused. */
+/** The text without exponent and without insignificant zeros; refuses a sum with too many digits. */
 function show({ digits, scale }: Decimal): string {
   const sign = digits < 0n ? '-' : ''
   const all = (digits < 0n ? -digits : digits).toString()

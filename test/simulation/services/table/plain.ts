@@ -1,4 +1,4 @@
-/** Items as a program sees them, for who inspects a table: made once for each stored item, and frozen. */
+/** Items as plain objects, for tests and invariants: made once for each stored item, and frozen. */
 import { type Attributes, type AttributeValue, attributesBytes } from './values.ts'
 
 /** Numbers are JavaScript's, sets are arrays, binary values stay base64. */

@@ -3,12 +3,12 @@ import { compareRanges, type KeySchema, keyText } from './schema.ts'
 import { type Attributes, compareTexts } from './values.ts'
 
 export interface Row {
-  /** The key of the item in its table; settles the order of an index's equal rows. */
+  /** The primary key of the item; breaks ties between equal rows of an index. */
   readonly primary: string
   readonly item: Attributes
 }
 
-/** The rows of a table, or of one of its indexes. */
+/** The rows of a table or an index. */
 export class Rows {
   readonly #schema: KeySchema
   readonly #partitions = new Map<string, Row[]>()
@@ -22,17 +22,17 @@ export class Rows {
     return this.#byPrimary.get(primary)
   }
 
-  /** All rows, in the order in which they were first stored. */
+  /** All rows, in the order of their first store. */
   all(): IterableIterator<Row> {
     return this.#byPrimary.values()
   }
 
-  /** The rows with this hash key, in order. */
+  /** The rows with a hash key, in order. */
   partition(hash: string): readonly Row[] {
     return this.#partitions.get(hash) ?? []
   }
 
-  /** Stores a row in place of that of the same item; undefined takes it away. */
+  /** Stores or replaces an item's row; an undefined item deletes the row. */
   put(primary: string, item: Attributes | undefined): void {
     const before = this.#byPrimary.get(primary)
     if (item === undefined) {
@@ -50,7 +50,7 @@ export class Rows {
     this.#byPrimary.set(primary, row)
   }
 
-  /** Where a row is among those of its partition, or would be. */
+  /** The position of a row in its partition, present or not. */
   #placeOf(rows: readonly Row[], row: Row): number {
     let [from, to] = [0, rows.length]
     while (from < to) {
@@ -62,7 +62,7 @@ export class Rows {
     return from
   }
 
-  /** `a - b`, of rows in one partition. */
+  /** Negative, zero or positive like `a - b`, for rows of one partition. */
   compare(a: Row, b: Row): number {
     return compareRanges(this.#schema, a.item, b.item) || compareTexts(a.primary, b.primary)
   }

@@ -1,4 +1,4 @@
-/** What a table is keyed by, and which rows an item has in its indexes. */
+/** The keys of a table, and an item's rows in the table's indexes. */
 import { ServiceError, validationError } from '../../../../infra/local/dynamodb/errors.ts'
 import type { Target } from './expressions/check.ts'
 import { type Attributes, type AttributeValue, compareValues, typeOf } from './values.ts'
@@ -33,18 +33,18 @@ export function keyAttributes({ hash, range }: KeySchema): readonly KeyAttribute
   return range === undefined ? [hash] : [hash, range]
 }
 
-/** One text for a value of a key, distinct among values of its type. */
+/** A key value as text, distinct among values of the same type. */
 export function keyText(value: AttributeValue | undefined): string {
   return value?.S ?? value?.N ?? value?.B ?? ''
 }
 
-/** What names an item of a table: its whole key in one text. */
+/** An item's whole key as one text. */
 export function primaryKey({ hash, range }: KeySchema, item: Attributes): string {
   const first = keyText(item[hash.name])
   return range === undefined ? first : `${first.length}#${first}${keyText(item[range.name])}`
 }
 
-/** Checks a request's `Key`, which must have the key's attributes and no more. */
+/** Checks a request's `Key`, which must have exactly the attributes of the key. */
 export function checkKey(schema: TableSchema, key: Attributes): void {
   const parts = keyAttributes(schema)
   if (Object.keys(key).length !== parts.length) refuseKey()
@@ -55,7 +55,7 @@ export function checkKey(schema: TableSchema, key: Attributes): void {
   }
 }
 
-/** Checks the attributes of an item by which the table finds it. */
+/** Checks the key attributes of an item. */
 export function checkItemKey(schema: TableSchema, item: Attributes): void {
   for (const part of keyAttributes(schema)) {
     const value = item[part.name]
@@ -67,7 +67,9 @@ export function checkItemKey(schema: TableSchema, item: Attributes): void {
   }
 }
 
-/** An item without an index's attributes isn't in it; one with others than the index's types isn't taken. */
+/**
+ * An item without an index's attributes is absent from the index; an item with attributes of a wrong type is refused.
+ */
 export function checkIndexKeys(schema: TableSchema, item: Attributes): void {
   for (const index of schema.indexes) {
     for (const part of keyAttributes(index)) {
@@ -85,7 +87,7 @@ export function checkIndexKeys(schema: TableSchema, item: Attributes): void {
   }
 }
 
-/** An update must not touch the key, nor reach into an index's key, nor leave there what has another type. */
+/** An update must not touch the key, nor write inside an index's key, nor give an index's key another type. */
 export function checkTargets(schema: TableSchema, targets: readonly Target[]): void {
   for (const { name } of keyAttributes(schema)) {
     if (targets.some(({ steps }) => steps[0] === name)) {
@@ -107,7 +109,7 @@ export function checkTargets(schema: TableSchema, targets: readonly Target[]): v
   }
 }
 
-/** The row of an item in an index; undefined if it has none. */
+/** An item's row in an index; undefined if the item has none. */
 export function indexRow(table: TableSchema, index: IndexSchema, item: Attributes): Attributes | undefined {
   const attributes: Record<string, AttributeValue> = {}
   for (const { name } of keyAttributes(index)) {
@@ -123,7 +125,7 @@ export function indexRow(table: TableSchema, index: IndexSchema, item: Attribute
   return attributes
 }
 
-/** `a - b` by range key. */
+/** Compares by range key, like `a - b`. */
 export function compareRanges({ range }: KeySchema, a: Attributes, b: Attributes): number {
   if (range === undefined) return 0
   const [left, right] = [a[range.name], b[range.name]]

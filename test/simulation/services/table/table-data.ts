@@ -1,10 +1,10 @@
-/** The content of one table: its items, and indexes that follow them, at once or later. */
+/** The content of one table: items and indexes. An index follows the items at once or with a lag. */
 import type { WorldClock } from '../service.ts'
 import { Rows } from './rows.ts'
 import { type IndexSchema, indexRow, type TableSchema } from './schema.ts'
 import type { Attributes } from './values.ts'
 
-/** One item before and after; undefined where there was, or is, none. */
+/** One item before and after a change; undefined for an absent item. */
 export interface ItemChange {
   readonly primary: string
   readonly before: Attributes | undefined
@@ -24,7 +24,7 @@ export class TableData {
   readonly schema: TableSchema
   readonly items: Rows
   readonly #indexes: ReadonlyMap<string, LaggingIndex>
-  /** Settings that are kept and described, without effect. */
+  /** Settings that are stored and described, without effect. */
   timeToLiveAttribute: string | undefined
   pointInTimeRecovery = false
 
@@ -34,7 +34,7 @@ export class TableData {
     this.#indexes = new Map(schema.indexes.map((index) => [index.name, new LaggingIndex(schema, index, now, lag)]))
   }
 
-  /** Stores a change; answers how many rows of indexes it writes. */
+  /** Stores a change; returns the number of written index rows. */
   store({ primary, after }: ItemChange): number {
     this.items.put(primary, after)
     let written = 0
@@ -42,7 +42,7 @@ export class TableData {
     return written
   }
 
-  /** An index as a reader finds it now; undefined if the table has none of this name. */
+  /** An index as a reader sees it now; undefined if the table has no index of this name. */
   index(name: string): { readonly schema: IndexSchema; readonly rows: Rows } | undefined {
     const index = this.#indexes.get(name)
     return index && { schema: index.schema, rows: index.current() }
@@ -55,7 +55,7 @@ class LaggingIndex {
   readonly #rows: Rows
   readonly #now: WorldClock
   readonly #lag: IndexLag | undefined
-  /** The newest row of each item, seen already or not. */
+  /** The newest row of each item, visible already or not. */
   readonly #newest = new Map<string, { readonly row: Attributes | undefined; readonly visibleAt: number }>()
   #late: LateRow[] = []
 
@@ -67,7 +67,7 @@ class LaggingIndex {
     this.#lag = lag
   }
 
-  /** Takes a change of an item up, if it changes the item's row. */
+  /** Takes up a change of an item, if the change alters the item's row. */
   follow(primary: string, after: Attributes | undefined): boolean {
     const row = after && indexRow(this.#table, this.schema, after)
     const newest = this.#newest.get(primary)

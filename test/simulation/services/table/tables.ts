@@ -1,4 +1,4 @@
-/** All tables, and the one place at which they change: what is counted, made to conflict, or watched, is so here. */
+/** All tables, and the only code that changes them: counts writes, forces conflicts and calls listeners. */
 import { ServiceError } from '../../../../infra/local/dynamodb/errors.ts'
 import type { WorldClock } from '../service.ts'
 import { type PlainItem, plainItem } from './plain.ts'
@@ -8,7 +8,7 @@ import type { Attributes } from './values.ts'
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck'
 
-/** What was done so far. A write is counted for each item, alone or in a transaction, done or refused. */
+/** Requests and writes up to now. A write is counted for each item, alone or in a transaction, done or refused. */
 export interface TableCounts {
   /** Requests by the operation's name, `PutItem`. */
   readonly requests: Record<string, number>
@@ -17,7 +17,7 @@ export interface TableCounts {
   refused: number
   /** Requests that were refused because of another transaction. */
   conflicts: number
-  /** Rows of indexes that changed. */
+  /** Changed rows of indexes. */
   indexWrites: number
 }
 
@@ -32,7 +32,7 @@ export interface Commit {
   }[]
 }
 
-/** A request that writes, before it is decided. */
+/** A writing request before its decision. */
 export interface WriteAttempt {
   readonly operation: string
   readonly keys: readonly PlainItem[]
@@ -40,9 +40,9 @@ export interface WriteAttempt {
 
 export interface TablesOptions {
   readonly now: WorldClock
-  /** Asked at each change of an index's row: how much later, in ms, the index shows it. Absent: at once. */
+  /** Called at each change of an index's row: the delay, in ms, until the index shows the change. Absent: no delay. */
   readonly indexLag?: IndexLag
-  /** Asked at each write or transaction: the positions of its items that another transaction holds. Absent: none. */
+  /** Called at each write or transaction: the positions of items that another transaction holds. Absent: none. */
   readonly conflicts?: (attempt: WriteAttempt) => readonly number[]
 }
 
@@ -79,7 +79,7 @@ export class Tables {
     return table
   }
 
-  /** Throws ResourceNotFoundException for a table that doesn't exist. */
+  /** Throws ResourceNotFoundException for an unknown table. */
   table(name: unknown): TableData {
     const table = this.#byName.get(String(name))
     if (table !== undefined) return table
@@ -94,7 +94,7 @@ export class Tables {
     this.#listeners.push(listener)
   }
 
-  /** The positions of items that are held by another transaction, as the simulation wants it. */
+  /** The positions of items that the simulation declares held by another transaction. */
   conflictsOf(
     operation: string,
     items: readonly { readonly table: TableData; readonly key: Attributes }[],
@@ -105,10 +105,10 @@ export class Tables {
     return positions
   }
 
-  /** Stores changes as one, and tells who listens when all of them are there. */
+  /** Stores changes as one, and then calls the listeners. */
   commit(operation: string, changes: readonly TableChange[]): void {
     for (const change of changes) this.counts.indexWrites += change.table.store(change)
-    // Deleting what isn't there, or checking a condition, changes nothing.
+    // Deleting an absent item, or checking a condition, changes nothing.
     const changed = changes.filter(({ before, after }) => before !== undefined || after !== undefined)
     if (this.#listeners.length === 0 || changed.length === 0) return
     const commit: Commit = {

@@ -1,4 +1,4 @@
-/** Attribute values as they travel: checked, compared, measured. Items are never changed once they are stored. */
+/** Attribute values in wire form: checked, compared, measured. Stored items never change. */
 import { validationError } from '../../../../infra/local/dynamodb/errors.ts'
 import { compareDecimals, decimalBytes, normalDecimal } from './decimal.ts'
 
@@ -27,7 +27,7 @@ export function typeOf(value: AttributeValue): ValueType {
   throw validationError('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes')
 }
 
-/** The value with its numbers in their normal form. Throws ValidationException for what DynamoDB doesn't take. */
+/** The value with its numbers in normal form. Throws ValidationException for a value that DynamoDB refuses. */
 export function checkedValue(value: unknown): AttributeValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw validationError('Supplied AttributeValue is not a structure')
@@ -87,7 +87,7 @@ function checkedSet(type: 'SS' | 'NS' | 'BS', content: unknown): AttributeValue 
   return { [type]: members }
 }
 
-/** Deep; sets without order. */
+/** Deep; ignores the order of sets. */
 export function equal(a: AttributeValue, b: AttributeValue): boolean {
   const type = typeOf(a)
   if (type !== typeOf(b)) return false
@@ -114,7 +114,9 @@ function equalMaps(a: Attributes, b: Attributes): boolean {
   })
 }
 
-/** `a - b` in DynamoDB's order, for two values of one type among S, N and B; undefined for any others. */
+/**
+ * Compares two values of one type among S, N and B in DynamoDB's order, like `a - b`; undefined for all other values.
+ */
 export function compareValues(a: AttributeValue, b: AttributeValue): number | undefined {
   if (a.N !== undefined && b.N !== undefined) return compareDecimals(a.N, b.N)
   if (a.S !== undefined && b.S !== undefined) return compareTexts(a.S, b.S)
@@ -122,7 +124,7 @@ export function compareValues(a: AttributeValue, b: AttributeValue): number | un
   return undefined
 }
 
-/** Beyond U+FFFF the order of UTF-16 units isn't that of bytes. */
+/** Beyond U+FFFF the order of UTF-16 units differs from the order of bytes. */
 const SURROGATE = /[\uD800-\uDFFF]/
 
 /** In the order of their UTF-8 bytes. */

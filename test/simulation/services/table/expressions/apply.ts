@@ -1,4 +1,4 @@
-/** What an item becomes by an update. The item itself stays as it is: what changes is copied, along its path only. */
+/** Applies an update to an item. The item itself stays unchanged: the update copies values along its paths only. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { addDecimals, subtractDecimals } from '../decimal.ts'
 import { type Attributes, type AttributeValue, typeOf } from '../values.ts'
@@ -7,10 +7,10 @@ import type { Action, Path, SetValue } from './syntax.ts'
 
 type Step = string | number
 type MapCopy = Record<string, AttributeValue>
-/** While an update is applied, a list may have holes; they are closed at its end. */
+/** During an update a list may have holes, which the end of the update closes. */
 type ListCopy = (AttributeValue | undefined)[]
 
-/** The item after all actions; every operand is read from the item as it was. Throws ValidationException. */
+/** The item after all actions; every operand is read from the item before the update. Throws ValidationException. */
 export function apply(item: Attributes, actions: readonly Action[], scope: Scope): Attributes {
   const changes = actions.map((action) => ({
     steps: stepsOf(action.path, scope),
@@ -21,7 +21,7 @@ export function apply(item: Attributes, actions: readonly Action[], scope: Scope
   return draft.finish()
 }
 
-/** The value that an action leaves at its path; undefined where it leaves none. */
+/** An action's new value for its path; undefined if the action removes the value. */
 function valueFor(item: Attributes, action: Action, scope: Scope): AttributeValue | undefined {
   switch (action.kind) {
     case 'set':
@@ -72,7 +72,7 @@ function added(before: AttributeValue | undefined, more: AttributeValue): Attrib
   return { [type]: [...new Set([...members, ...(more[type] ?? [])])] }
 }
 
-/** A set of which nothing is left is no attribute. */
+/** An empty set is no attribute. */
 function without(before: AttributeValue | undefined, less: AttributeValue): AttributeValue | undefined {
   if (before === undefined) return undefined
   const type = typeOf(less)
@@ -87,10 +87,10 @@ function refuseType(): never {
   throw validationError('An operand in the update expression has an incorrect data type')
 }
 
-/** A copy of an item, of which each map and list is copied when it is first changed. */
+/** A copy of an item that copies each map and list at its first change. */
 class Draft {
   readonly #item: MapCopy
-  /** Maps and lists that were copied already, and belong to nobody else. */
+  /** Maps and lists that the draft has copied and may change. */
   readonly #own = new Set<object>()
 
   constructor(item: Attributes) {

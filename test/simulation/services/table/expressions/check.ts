@@ -1,4 +1,4 @@
-/** What DynamoDB refuses in an expression before it looks at any item. */
+/** The checks that DynamoDB makes on an expression before any item is read. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { compareValues, typeOf, type ValueType } from '../values.ts'
 import { aliased, type Scope, stepsOf } from './scope.ts'
@@ -43,7 +43,7 @@ function checkCall({ name, operands }: Extract<Condition, { kind: 'call' }>, sco
   if (type === undefined || !VALUE_TYPES.includes(type)) refuse(`Invalid attribute type name found; type: ${type}`)
 }
 
-/** The names of the attributes that a condition looks at. */
+/** The names of the attributes in a condition. */
 export function headsOf(condition: Condition, scope: Scope): string[] {
   switch (condition.kind) {
     case 'and':
@@ -69,7 +69,7 @@ function headsIn(operands: readonly Operand[], scope: Scope): string[] {
   })
 }
 
-/** Checks that no two paths of an update meet, and the operands as far as their types are known. */
+/** Refuses an update with overlapping paths, and checks the operands as far as their types are known. */
 export function checkUpdate(actions: readonly Action[], scope: Scope): void {
   const paths = actions.map(({ path }) => stepsOf(path, scope))
   for (const [at, path] of paths.entries()) {
@@ -82,7 +82,7 @@ export function checkUpdate(actions: readonly Action[], scope: Scope): void {
   }
 }
 
-/** What each action of an update is about, and the type that it leaves there, as far as that is known. */
+/** The path of each action of an update, and the type of its new value if known. */
 export function targetsOf(actions: readonly Action[], scope: Scope): Target[] {
   return actions.map((action) => ({ steps: stepsOf(action.path, scope), type: typeLeft(action, scope) }))
 }

@@ -1,9 +1,9 @@
-/** Whether an item meets a condition. */
+/** Decides whether an item meets a condition. */
 import { type Attributes, type AttributeValue, compareValues, equal, typeOf } from '../values.ts'
 import { aliased, type Scope, valueAt } from './scope.ts'
 import type { Comparator, Condition, Operand } from './syntax.ts'
 
-/** An item that doesn't exist is one without attributes. */
+/** A missing item counts as an item without attributes. */
 export function meets(item: Attributes, condition: Condition, scope: Scope): boolean {
   const resolved = (operand: Operand | undefined) => resolve(item, operand, scope)
   switch (condition.kind) {
@@ -39,7 +39,7 @@ function resolve(item: Attributes, operand: Operand | undefined, scope: Scope): 
 function holds(comparator: Comparator, left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
   const both = left !== undefined && right !== undefined
   if (comparator === '=') return both && equal(left, right)
-  if (comparator === '<>') return !both || !equal(left, right) // what isn't there equals nothing
+  if (comparator === '<>') return !both || !equal(left, right) // an absent value equals nothing
   const order = both ? compareValues(left, right) : undefined
   if (order === undefined) return false
   switch (comparator) {

@@ -1,10 +1,10 @@
-/** Conditions, key conditions, filters: one grammar. NOT binds closer than AND, AND closer than OR. */
+/** Conditions, key conditions and filters share one grammar. NOT binds closer than AND, AND closer than OR. */
 import type { BooleanFunction, Comparator, Condition, Operand, Path, Value } from './syntax.ts'
 import { type Reader, remembering } from './tokens.ts'
 
 const COMPARATORS: readonly Comparator[] = ['=', '<>', '<=', '>=', '<', '>']
 
-/** How many operands each function has. */
+/** The number of operands of each function. */
 const OPERANDS_OF: Readonly<Record<BooleanFunction | 'size', number>> = {
   attribute_exists: 1,
   attribute_not_exists: 1,
@@ -47,7 +47,7 @@ function negation(reader: Reader): Condition {
   return closed(reader, disjunction(reader))
 }
 
-/** What follows a parenthesis that stands first inside another one. */
+/** Parses the rest after a nested parenthesis at the beginning of a group. */
 function continued(reader: Reader, first: Condition): Condition {
   let left = first
   while (reader.takeKeyword('AND')) left = { kind: 'and', left, right: negation(reader) }

@@ -1,4 +1,4 @@
-/** The parts of an item that paths lead to, in its own shape; lists are closed up. */
+/** The parts of an item at the given paths, in the item's own shape; lists are closed up. */
 import type { Attributes, AttributeValue } from '../values.ts'
 import { type Scope, stepsOf, valueAt } from './scope.ts'
 import type { Path } from './syntax.ts'

@@ -1,4 +1,4 @@
-/** What the aliases of one request's expressions stand for, and how paths lead through an item. */
+/** The aliases of one request's expressions, and the way of a path through an item. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { type Attributes, type AttributeValue, checkedValue } from '../values.ts'
 import type { Parsed, Path, Value } from './syntax.ts'
@@ -34,12 +34,12 @@ export function scopeOf(
   return { names, values }
 }
 
-/** The names and places that a path consists of. */
+/** The names and positions of a path. */
 export function stepsOf(path: Path, { names }: Scope): readonly (string | number)[] {
   return path.pieces.map((piece) => (typeof piece === 'string' ? nameOf(piece, names) : piece))
 }
 
-/** What an item has at a path. */
+/** The item's value at a path. */
 export function valueAt(item: Attributes, path: Path, scope: Scope): AttributeValue | undefined {
   let value: AttributeValue | undefined
   for (const [at, piece] of path.pieces.entries()) {

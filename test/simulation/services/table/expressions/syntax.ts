@@ -1,6 +1,6 @@
-/** What expressions are made of once they are parsed. Aliases (`#name`, `:value`) stand as they were written. */
+/** The syntax trees of parsed expressions. Aliases (`#name`, `:value`) stay unresolved. */
 
-/** `#alias`, a plain name, or a place in a list. */
+/** `#alias`, a plain name, or a position in a list. */
 export type PathPiece = string | number
 
 export interface Path {
@@ -49,7 +49,7 @@ export type Action =
   | { readonly kind: 'remove'; readonly path: Path }
   | { readonly kind: 'add' | 'delete'; readonly path: Path; readonly value: Value }
 
-/** A parsed expression, and the aliases that it uses. */
+/** A parsed expression and its aliases. */
 export interface Parsed<Tree> {
   readonly tree: Tree
   readonly aliases: ReadonlySet<string>

@@ -1,4 +1,4 @@
-/** Cuts an expression into words, and reads them one after the other. */
+/** Cuts an expression into tokens and reads the tokens in order. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { reservedWords } from './reserved-words.ts'
 import type { Parsed, Path, PathPiece, Value } from './syntax.ts'
@@ -13,9 +13,12 @@ const TOKEN = /\s*(?:(#\w+)|(:\w+)|([A-Za-z_]\w*)|(\d+)|(<>|<=|>=|[=<>()[\],.+-]
 const KINDS = ['name', 'value', 'word', 'number', 'sign'] as const
 const END: Token = { kind: 'end', text: '<end>' }
 
-/** A place in an expression. What doesn't fit throws ValidationException and names the expression's parameter. */
+/**
+ * A position in an expression. A token that doesn't fit throws ValidationException with the name of the expression's
+ * parameter.
+ */
 export class Reader {
-  /** Aliases that were read so far. */
+  /** Aliases up to the current token. */
   readonly aliases = new Set<string>()
   readonly #parameter: string
   readonly #tokens: readonly Token[]
@@ -26,7 +29,7 @@ export class Reader {
     this.#tokens = this.#cut(text)
   }
 
-  /** Ends with an error: the expression isn't one that DynamoDB, or this simulation, knows. */
+  /** Throws an error: DynamoDB, or this simulation, doesn't know such an expression. */
   refuse(reason: string): never {
     throw validationError(`Invalid ${this.#parameter}: ${reason}`)
   }
@@ -39,7 +42,7 @@ export class Reader {
     return this.#peek() === END
   }
 
-  /** Whether the next token is this sign; it is read then. */
+  /** Reads the next token if the token is `sign`; returns whether it was read. */
   takeSign(sign: string): boolean {
     const { kind, text } = this.#peek()
     if (kind !== 'sign' || text !== sign) return false
@@ -51,12 +54,12 @@ export class Reader {
     if (!this.takeSign(sign)) this.refuseHere()
   }
 
-  /** The first of these signs that comes next; it is read then. */
+  /** Reads the next token if the token is among `signs`, and returns the token. */
   takeOneOf<Sign extends string>(signs: readonly Sign[]): Sign | undefined {
     return signs.find((sign) => this.takeSign(sign))
   }
 
-  /** Keywords are written in any case. */
+  /** Keywords may be in upper or lower case. */
   takeKeyword(keyword: string): boolean {
     const { kind, text } = this.#peek()
     if (kind !== 'word' || text.toUpperCase() !== keyword) return false
@@ -64,7 +67,7 @@ export class Reader {
     return true
   }
 
-  /** The name of a function that is called here; name and parenthesis are read then. */
+  /** Reads the name and parenthesis of a function call, and returns the name. */
   takeCall(): string | undefined {
     const { kind, text } = this.#peek()
     const next = this.#tokens[this.#at + 1]
@@ -138,7 +141,7 @@ export class Reader {
   }
 }
 
-/** Parses each text once: a program has few expressions, and uses them again and again. */
+/** Parses each text once, as a program uses few expressions again and again. */
 export function remembering<Tree>(parameter: string, parse: (reader: Reader) => Tree): (text: unknown) => Parsed<Tree> {
   const known = new Map<string, Parsed<Tree>>()
   return (text) => {

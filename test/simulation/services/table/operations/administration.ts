@@ -1,4 +1,4 @@
-/** Making and describing tables. Time to live and backups are kept and described; no item ever expires. */
+/** Makes and describes tables. Time to live and backups are stored and described; no item ever expires. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { schemaOf } from '../schema.ts'
 import type { TableData } from '../table-data.ts'

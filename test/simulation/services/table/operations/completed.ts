@@ -1,4 +1,4 @@
-/** The tokens of transactions that were done, so that the same one again is an answer and not a second transaction. */
+/** The tokens of completed transactions: a repeated transaction gets its answer and writes nothing. */
 import { ServiceError } from '../../../../../infra/local/dynamodb/errors.ts'
 import type { WorldClock } from '../../service.ts'
 
@@ -12,7 +12,10 @@ export class CompletedTransactions {
     this.#now = now
   }
 
-  /** Whether this transaction was done; throws `IdempotentParameterMismatchException` if the token stands for another. */
+  /**
+   * Whether the transaction is completed; throws `IdempotentParameterMismatchException` if the token belongs to another
+   * transaction.
+   */
   has(token: string, content: unknown): boolean {
     const known = this.#byToken.get(token)
     if (known === undefined || this.#now() - known.at >= TOKEN_LIFE_MS) return false
@@ -28,7 +31,7 @@ export class CompletedTransactions {
   }
 }
 
-/** The same parameters in another order are the same parameters. */
+/** The order of parameters doesn't matter. */
 function sortKeys(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,4 +1,4 @@
-/** Which rows of a partition a query is about. */
+/** The rows of a partition that a query selects. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { aliased, type Scope, stepsOf } from '../expressions/scope.ts'
 import type { Comparator, Condition, Operand } from '../expressions/syntax.ts'
@@ -16,7 +16,7 @@ interface KeyPart {
 
 export interface KeyRange {
   readonly hash: string
-  /** Whether a row lies before, or behind, those that are meant. */
+  /** Whether a row lies before, or after, the selected rows. */
   isBefore(row: Row): boolean
   isBehind(row: Row): boolean
 }

@@ -1,4 +1,4 @@
-/** Query, of a table or an index, and Scan, which only tests use. */
+/** Query of a table or an index; and Scan, for tests only. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { checkCondition, headsOf } from '../expressions/check.ts'
 import { meets } from '../expressions/evaluate.ts'
@@ -108,7 +108,7 @@ function readReading(request: Request, others: Parameters<typeof scopeOf>[1]): R
   return { filter: filter?.tree, projection: projection?.tree, scope, limit, countsOnly: select === 'COUNT' }
 }
 
-/** What is a key belongs into the key condition. */
+/** A filter must not name key attributes, which belong in the key condition. */
 function refuseKeysIn(filter: Condition, schema: KeySchema, scope: Scope): void {
   const keys = keyAttributes(schema).map(({ name }) => name)
   const key = headsOf(filter, scope).find((head) => keys.includes(head))
@@ -129,7 +129,7 @@ function sourceOf(tables: Tables, request: Request): Source {
   return { table, ...index }
 }
 
-/** The row behind which a page begins; it need not exist any more. */
+/** The row before the page; the row need not exist any more. */
 function startOf({ table, schema }: Source, request: Request, hash?: string): Row | undefined {
   if (request.ExclusiveStartKey === undefined) return undefined
   const item = checkedAttributes(request.ExclusiveStartKey)
@@ -147,7 +147,7 @@ function startKeyNames(table: TableData, schema: KeySchema): ReadonlySet<string>
   return new Set([...keyAttributes(table.schema), ...keyAttributes(schema)].map(({ name }) => name))
 }
 
-/** As many of the rows as one answer holds; a page that is full names its last row, even if none follows. */
+/** One page of the rows, as large as one answer allows; a full page names its last row, even if no row follows. */
 function page({ table, schema }: Source, rows: readonly Row[], reading: Reading): Answer {
   const { filter, projection, scope, limit } = reading
   const items: Attributes[] = []

@@ -1,17 +1,17 @@
-/** What is looked at in every request: that it asks for nothing that isn't simulated. */
+/** Checks of every request: refuses every parameter that isn't simulated. */
 import { validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 
 export type Request = Readonly<Record<string, unknown>>
 export type Answer = Record<string, unknown>
 
-/** Refuses a request with a member beyond these: ignoring it would let a test believe in it. */
+/** Refuses a request with an unknown member, as an ignored member would mislead a test. */
 export function onlyKnown(request: Request, known: ReadonlySet<string>): void {
   for (const member in request) {
     if (!known.has(member)) throw validationError(`${member} is not simulated`)
   }
 }
 
-/** One of a few words, or the first of them where the member is absent. */
+/** The member's value, which must be among `words`; the first word if the member is absent. */
 export function oneOf<Word extends string>(request: Request, member: string, words: readonly [Word, ...Word[]]): Word {
   const given = request[member] ?? words[0]
   const word = words.find((each) => each === given)
@@ -23,7 +23,7 @@ export function isObject(value: unknown): value is Request {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A list of this many objects. */
+/** A list of 1 to `lengthMax` objects. */
 export function listOf(value: unknown, member: string, lengthMax: number): readonly Request[] {
   if (Array.isArray(value) && value.length >= 1 && value.length <= lengthMax && value.every(isObject)) return value
   const rule = `Member must have length less than or equal to ${lengthMax} and greater than or equal to 1`

@@ -68,7 +68,7 @@ const GET_MEMBERS: ReadonlySet<string> = new Set([
   'ExpressionAttributeNames',
 ])
 
-/** Reads are of the newest state, consistent or not: what an older one would show, a delayed request shows too. */
+/** Every read sees the newest state, consistent or not: a delayed request shows the same as an older state. */
 export function getItem(tables: Tables, request: Request): Answer {
   onlyKnown(request, GET_MEMBERS)
   const projection =

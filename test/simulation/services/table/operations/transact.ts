@@ -8,8 +8,8 @@ import { type Answer, isObject, listOf, onlyKnown, type Request } from './reques
 import { getItem } from './single.ts'
 import { decide, primaryOf, readWrite, type Write } from './write.ts'
 
-const ACTIONS_MAX = 100 // TransactWriteItems API reference; TransactGetItems has the same
-const BYTES_MAX = 4 * 1024 * 1024 // the items of one transaction together; same source
+const ACTIONS_MAX = 100 // TransactWriteItems API reference; TransactGetItems has the same limit
+const BYTES_MAX = 4 * 1024 * 1024 // all items of one transaction together; same source
 const KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck']
 const MEMBERS: ReadonlySet<string> = new Set(['TransactItems', 'ClientRequestToken'])
 
@@ -20,7 +20,7 @@ interface Member {
 
 /**
  * Writes everything or nothing. Throws `TransactionCanceledException` with one reason for each action,
- * `IdempotentParameterMismatchException`, or `ValidationException` for what isn't a transaction at all.
+ * `IdempotentParameterMismatchException`, or `ValidationException` for a malformed transaction.
  */
 export function transactWrite(tables: Tables, request: Request, completed: CompletedTransactions): Answer {
   onlyKnown(request, MEMBERS)
@@ -50,7 +50,7 @@ export function transactWrite(tables: Tables, request: Request, completed: Compl
   return {}
 }
 
-/** Reads up to 100 items as they are at one moment. */
+/** Reads up to 100 items at one moment. */
 export function transactGet(tables: Tables, request: Request): Answer {
   onlyKnown(request, MEMBERS)
   const gets = listOf(request.TransactItems, 'transactItems', ACTIONS_MAX).map(({ Get }) => {
@@ -78,7 +78,7 @@ function refuseSharedItems(members: readonly Member[]): void {
   const seen = new Set<string>()
   for (const { table, write } of members) {
     const primary = attempt(() => primaryOf(table, write))
-    if (primary instanceof ServiceError) continue // a malformed key is one of the reasons that the transaction gives
+    if (primary instanceof ServiceError) continue // a malformed key becomes a reason of the cancelled transaction
     const item = `${table.schema.name} ${primary}`
     if (seen.has(item)) throw validationError('Transaction request cannot include multiple operations on one item')
     seen.add(item)
@@ -99,7 +99,7 @@ function conflictAt(positions: readonly number[], position: number): ServiceErro
   return new ServiceError('TransactionConflict', 'Transaction is ongoing for the item')
 }
 
-/** The names of reasons are those of the errors of single writes, shortened. */
+/** A reason's name is the shortened error name of a single write. */
 const REASON_OF: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
   ValidationException: 'ValidationError',

@@ -1,4 +1,4 @@
-/** One write of one item: read from a request, then decided. The four kinds differ in what becomes of the item. */
+/** One write of one item: parsed from a request, then decided. The four kinds differ in their effect on the item. */
 import { ServiceError, validationError } from '../../../../../infra/local/dynamodb/errors.ts'
 import { apply } from '../expressions/apply.ts'
 import { checkCondition, checkUpdate, targetsOf } from '../expressions/check.ts'
@@ -41,7 +41,7 @@ const MEMBERS: Readonly<Record<WriteKind, ReadonlySet<string>>> = {
   ConditionCheck: new Set([...OF_ALL, 'Key']),
 }
 
-/** Reads a write, up to what can be said without its table. Throws ValidationException. */
+/** Parses a write and makes all checks that need no table. Throws ValidationException. */
 export function readWrite(kind: WriteKind, request: Request): Write {
   onlyKnown(request, MEMBERS[kind])
   const condition = request.ConditionExpression === undefined ? undefined : parseCondition(request.ConditionExpression)
@@ -60,14 +60,14 @@ export function readWrite(kind: WriteKind, request: Request): Write {
   }
 }
 
-/** The item that a write is about. Throws ValidationException for a malformed key. */
+/** The primary key of the written item. Throws ValidationException for a malformed key. */
 export function primaryOf(table: TableData, write: Write): string {
   if (write.kind === 'Put') checkItemKey(table.schema, write.attributes)
   else checkKey(table.schema, write.attributes)
   return primaryKey(table.schema, write.attributes)
 }
 
-/** What a write would change now. Throws ConditionalCheckFailedException, or ValidationException. */
+/** The change that a write would make now. Throws ConditionalCheckFailedException, or ValidationException. */
 export function decide(tables: Tables, table: TableData, write: Write): TableChange {
   const { schema, items } = table
   const primary = primaryOf(table, write)
