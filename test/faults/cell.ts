@@ -2,7 +2,7 @@
  * One cell of the matrix: an item to post, a fault of GitHub at one call, the moment of a poster's death, and the final
  * state.
  */
-import type { Failing, FaultKind } from '../../infra/local/github/faults.ts'
+import type { InjectedFault, FaultKind } from '../../infra/local/github/faults.ts'
 import { unreachable } from '../../shared/github/failures.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { checkRunIdentity } from '../../shared/publishing/check-run.ts'
@@ -192,7 +192,7 @@ async function untilNothingIsDue(world: PostWorld, subject: Subject, nudge: () =
 }
 
 /** Lets a held request happen now, after everything was posted. */
-async function landed(world: PostWorld, failing: Failing): Promise<void> {
+async function landed(world: PostWorld, failing: InjectedFault): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   world.standIn.observe(({ fault }) => {
     if (fault === 'late') resolve()
