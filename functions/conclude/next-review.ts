@@ -1,6 +1,6 @@
 /** The review that a run owes, and the findings announced before, both by the states of the messages in the ledger. */
 import { Retry } from '../../shared/base/errors.ts'
-import { WITHDRAWAL_DECIDED_MS } from '../../shared/base/limits.ts'
+import { CLAIM_RETRY_MS, WITHDRAWAL_DECIDED_MS } from '../../shared/base/limits.ts'
 import { type Message, type MessageState, readMessage } from '../../shared/ledger/message.ts'
 import type { Ledger } from '../../shared/ledger/table.ts'
 import type { ConclusionWrite } from '../../shared/ledger/thread.ts'
@@ -107,5 +107,5 @@ function readReview(
 }
 
 function beingWithdrawn(): Retry {
-  return new Retry('claim_contended', 'An earlier review is being withdrawn.', 5_000)
+  return new Retry('claim_contended', 'An earlier review is being withdrawn.', CLAIM_RETRY_MS)
 }

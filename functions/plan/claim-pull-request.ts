@@ -1,5 +1,7 @@
 /** Claims the pull request for a run: from then on only this run may speak for the pull request. */
+
 import { Retry } from '../../shared/base/errors.ts'
+import { CLAIM_RETRY_MS } from '../../shared/base/limits.ts'
 import type { PullRequest } from '../../shared/github/github.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { contended } from '../../shared/ledger/table.ts'
@@ -53,7 +55,7 @@ export async function claimPullRequest(deps: PlanDeps, run: Run): Promise<Claim>
     const pullRequest = await github.pullRequest(run.repository, run.number)
     const state = pullRequestState(pullRequest, current, now)
     if (state === 'not_yet') {
-      throw new Retry('head_not_visible', `GitHub doesn't show the head ${run.head.slice(0, 7)} yet.`, 5_000)
+      throw new Retry('head_not_visible', `GitHub doesn't show the head ${run.head.slice(0, 7)} yet.`, CLAIM_RETRY_MS)
     }
     if (state === 'moved') return { ...overtaken(`the head ${pullRequest.head.sha.slice(0, 7)}`), shown: pullRequest }
     if (state === 'closed') {

@@ -2,7 +2,7 @@
 import { nudge } from '../../shared/aws/queue.ts'
 import { Retry } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
-import { CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/base/limits.ts'
+import { CONFLICT_RETRY_MS, CONTRACT, PLAN_REVIEWS_MAX } from '../../shared/base/limits.ts'
 import { getDocument, putDocument } from '../../shared/documents/documents.ts'
 import { effectiveOf } from '../../shared/fleet/ceiling.ts'
 import { poolsOf } from '../../shared/fleet/pools.ts'
@@ -32,7 +32,7 @@ export async function planClaimed(deps: PlanDeps, claimed: Claimed): Promise<Pla
   FAILPOINT: await failpoint('plan.stored')
   const { planKey } = plan
   const planned = await writePlan(ledger, run, { digest, planKey, pools: poolsOf(plan), wanted, now: now() })
-  if (!planned) throw new Retry('claim_contended', 'The run changed while it was planned.', 1_000)
+  if (!planned) throw new Retry('claim_contended', 'The run changed while it was planned.', CONFLICT_RETRY_MS)
   FAILPOINT: await failpoint('plan.written')
   log.info('Planned', {
     runId: run.runId,

@@ -1,6 +1,7 @@
 /** Keeps the resources of a pull request true on GitHub, under their lease: check runs, summary comment, label. */
 import { sentenceOf } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
+import { RESOURCE_ROUNDS_MAX } from '../../shared/base/limits.ts'
 import { getDocument } from '../../shared/documents/documents.ts'
 import type { GitHub } from '../../shared/github/github.ts'
 import { keepCheckRun } from '../../shared/github/keep-check-run.ts'
@@ -24,14 +25,11 @@ import { isLeaseAbandoned, isOwed, mayPost } from './core/posting.ts'
 import type { PostDeps } from './deps.ts'
 import { endSuperseded } from './end-run.ts'
 
-/** Rounds for resources that were raised during a round; the next nudge takes the rest. */
-const ROUNDS_MAX = 3
-
 /** Posts each due resource of the run's pull request. Resources under the lease of another poster are left alone. */
 export async function keepResources(deps: PostDeps, run: Run): Promise<void> {
   const { ledger, owner, now } = deps
   const pullRequest = { repositoryId: run.repository.id, number: run.number }
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  for (let round = 0; round < RESOURCE_ROUNDS_MAX; round += 1) {
     const resources = await readResources(ledger, pullRequest)
     if (!resources) return
     const owed = resources.all.filter((resource) => isOwed(resource, now()))

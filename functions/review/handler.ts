@@ -9,7 +9,7 @@ import { openLog } from '../../shared/aws/log.ts'
 import { openSecret } from '../../shared/aws/secrets.ts'
 import { LeaseHeld, Retry, StaleFence } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
-import { WORK_REMAINING_MIN_MS } from '../../shared/base/limits.ts'
+import { CONFLICT_RETRY_MS, WORK_REMAINING_MIN_MS } from '../../shared/base/limits.ts'
 import { openDocuments } from '../../shared/documents/documents.ts'
 import { standingHalt } from '../../shared/ledger/halt.ts'
 import { leaseReview } from '../../shared/ledger/review.ts'
@@ -40,7 +40,8 @@ interface Invocation {
 export async function handler(input: unknown, invocation: Invocation): Promise<ReviewAnswer> {
   const { runId, attempt, review: reviewId, epoch } = inputOf(reviewInput, input)
   const leftMs = invocation.getRemainingTimeInMillis()
-  if (leftMs < WORK_REMAINING_MIN_MS) throw new Retry('deadline_too_near', `Only ${leftMs} ms are left.`, 1_000)
+  if (leftMs < WORK_REMAINING_MIN_MS)
+    throw new Retry('deadline_too_near', `Only ${leftMs} ms are left.`, CONFLICT_RETRY_MS)
   const name = reviewNameIn({ runId, review: reviewId })
   const owner = invocation.awsRequestId
   const leased = await leaseReview(ledger, name, { epoch, owner, now: Date.now() })

@@ -6,7 +6,7 @@ import type { Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
-import { MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/base/limits.ts'
+import { CONFLICT_RETRY_MS, MODEL_CALL_MS, WORK_RESERVE_MS } from '../../shared/base/limits.ts'
 import { type Documents, getDocument, getText, putDocument } from '../../shared/documents/documents.ts'
 import { cachedResult, cacheResult } from '../../shared/documents/result-cache.ts'
 import { LENSES, type LensName, type ModelCalls, type ModelChoice } from '../../shared/findings/lens.ts'
@@ -82,7 +82,9 @@ export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Pr
     const isPoolOpen = await probeWatch.stop()
     keptLease.assertHeld()
     if (isServiceFailure(error))
-      throw new Retry('busy', 'A document or a secret could not be read or stored.', 1_000, { cause: error })
+      throw new Retry('busy', 'A document or a secret could not be read or stored.', CONFLICT_RETRY_MS, {
+        cause: error,
+      })
     const failure = deadline.aborted ? deadline.reason : error
     const reason = failureOf(failure)
     const about = { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code }

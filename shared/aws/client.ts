@@ -1,12 +1,16 @@
 /** The make of every AWS client: a deadline on each call, kept connections, and Retry `busy` for transient errors. */
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { nameOf, Retry } from '../base/errors.ts'
-import { AWS_CALL_MS, AWS_RETRY_AFTER_MS } from '../base/limits.ts'
+import { AWS_CALL_MS, AWS_CONNECT_MS, AWS_RETRY_AFTER_MS } from '../base/limits.ts'
 import { redact } from '../base/redaction.ts'
 
 /** A request handler with deadlines, for any SDK client. */
 export function withDeadline(): NodeHttpHandler {
-  return new NodeHttpHandler({ connectionTimeout: 1_000, requestTimeout: AWS_CALL_MS, throwOnRequestTimeout: true })
+  return new NodeHttpHandler({
+    connectionTimeout: AWS_CONNECT_MS,
+    requestTimeout: AWS_CALL_MS,
+    throwOnRequestTimeout: true,
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Every limit of the code, named with its unit and its source. No other file of the project holds such a number. */
+/** Every bound, time and size of functions/ and shared/, named with its unit and its reason. A law keeps such numbers out of other files. */
 
 /** Version of the data between rooms in Step Functions; a function accepts its own version and the previous one. */
 export const CONTRACT = 1
@@ -14,12 +14,19 @@ export const EXTERNAL_POOL_CEILING = 16
 export const POOLS_LIMITED_MAX = 50
 /** A pool's name, characters: a model's name with its prefix. */
 export const POOL_NAME_CHARS_MAX = 210
+/** The digest at the end of a pool's name whose model name was changed for keys, characters. */
+export const POOL_DIGEST_CHARS = 8
 /** Slots granted, or released, in one write of the fleet: each expression stays below DynamoDB's 4 KB. */
 export const SLOTS_PER_WRITE_MAX = 25
 /** Queue markers that one hand-over reads: repositories and pools with waiting work; one query of less than 1 MB. */
 export const QUEUES_READ_MAX = 4_000
 /** Queues whose tickets one hand-over reads. If more queues have tickets, each hand-over takes another selection. */
 export const QUEUES_LOOKED_INTO_MAX = 50
+/** Tickets that one hand-over reads from a queue at least: some tickets may be void. */
+export const TICKETS_READ_MIN = 20
+/** Queues, and tickets of each queue, that the API shows; a mark says that the list was cut. */
+export const QUEUES_SHOWN_MAX = 25
+export const TICKETS_SHOWN_MAX = 20
 /** A grant younger than this is left to its writer, ms: reading, writing and telling take a second or two. */
 export const GRANT_FRESH_MS = 10_000
 /** How much earlier a review's turn is if a person asked for the review, ms. */
@@ -50,6 +57,8 @@ export const WORK_REMAINING_MIN_MS = 20_000
 // --- time ------------------------------------------------------------------------------------------------------------
 /** Time for a webhook's answer, ms, whatever the table does: GitHub waits 10 s (AW11). */
 export const WEBHOOK_BUDGET_MS = 8_000
+/** A command or API call records its run within this time, ms. */
+export const RUN_ACCEPTED_MS = 8_000
 /**
  * How long a run waits to be planned while GitHub has no answer or sets a limit, ms. GitHub's hourly limit ends within
  * an hour, and an outage of more than two hours needs a person.
@@ -84,6 +93,8 @@ export const CONTENT_PER_MINUTE_MAX = 60
 export const CONTENT_PER_HOUR_MAX = 400
 /** Deadline of one call to an AWS service, ms. */
 export const AWS_CALL_MS = 5_000
+/** Deadline of connecting to an AWS service, ms. */
+export const AWS_CONNECT_MS = 1_000
 /** Wait after an AWS service had no capacity, or could not be reached, in spite of the SDK's own tries, ms. */
 export const AWS_RETRY_AFTER_MS = 1_000
 /** Deadline of one try of a model, ms. */
@@ -149,8 +160,26 @@ export const ANNOTATIONS_PER_REQUEST = 50
 export const ANNOTATIONS_MAX = 500
 /** Title of a check run's output, characters. */
 export const CHECK_TITLE_CHARS_MAX = 255
+/** The message of an annotation, UTF-8 bytes: GitHub takes 64 KB. */
+export const ANNOTATION_BYTES_MAX = 16_384
+/** The marker of a summary, bytes, which Post adds: ids and generation have at most 16 digits each. */
+export const SUMMARY_MARKER_BYTES = 128
+/** A reason of an incomplete verdict in the summary, UTF-8 bytes: a reason may name paths of any length. */
+export const SUMMARY_REASON_BYTES_MAX = 600
+/** The remedy of a finding that a summary shows in brief, UTF-8 bytes. */
+export const BRIEF_REMEDY_BYTES_MAX = 240
+/** Findings without an inline comment that a review's body names; the summary has all findings. */
+export const FINDINGS_NAMED_IN_BODY_MAX = 5
+/** Paths that a summary names for one reason; further paths are counted. */
+export const PATHS_PER_REASON_MAX = 20
+/** Paths that one sentence of a verdict names; the coverage table has all paths. */
+export const PATHS_NAMED_MAX = 3
 /** A finding's text, UTF-8 bytes (RC8). */
 export const FINDING_BYTES_MAX = 16_384
+/** The readable beginning of a redacted secret, characters: the length of `AKIA`, `ghp_`, `xoxb`. */
+export const REDACTED_PREFIX_CHARS = 4
+/** The shortest value that a lens conceals, characters: a shorter value would take ordinary words out of a text. */
+export const CONCEALED_CHARS_MIN = 6
 /** Findings that one lens may return for one part; more are cut, and the review states the cut. */
 export const FINDINGS_PER_REVIEW_MAX = 200
 /** Inline comments in one review; the rest stands in the summary. */
@@ -175,6 +204,12 @@ export const TOKENS_KEPT = 8
 export const DELIVERIES_KEPT = 20
 /** The pull request's description as given to a lens, UTF-8 bytes; a cut is reported (AD6). */
 export const DESCRIPTION_BYTES_MAX = 20_000
+/** The kept length of a comment, UTF-8 bytes: enough for a command and its words. */
+export const COMMENT_BYTES_MAX = 2_000
+/** A focus, or a reason of a pause, UTF-8 bytes. */
+export const FOCUS_BYTES_MAX = 500
+/** An unknown word that a reply repeats, characters. */
+export const UNKNOWN_WORD_CHARS_MAX = 40
 /** `.github/muster.yml`, bytes. */
 export const CONFIGURATION_BYTES_MAX = 65_536
 /** Lines of diff in one part of a model lens. */
@@ -183,6 +218,20 @@ export const PART_LINES_MAX = 1_500
 export const MODEL_LINE_CHARS_MAX = 2_000
 /** An endpoint's own words about an error, UTF-8 bytes. */
 export const MODEL_ERROR_BYTES_MAX = 400
+/** The name of a model in `.github/muster.yml`, characters: a longer name is a mistake. */
+export const MODEL_NAME_CHARS_MAX = 200
+/** The sentence of a lens's failure, characters. */
+export const LENS_FAILURE_CHARS_MAX = 500
+/** The sentence of a GitHub error in logs and for people, characters. */
+export const GITHUB_SENTENCE_CHARS_MAX = 500
+/** The part of a GitHub error's body that is read, characters: the page of a proxy may have any size. */
+export const GITHUB_ERROR_CHARS_MAX = 20_000
+/** An execution's name, characters: https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html */
+export const EXECUTION_NAME_CHARS_MAX = 80
+/** Messages of one run; more are a fault of Muster. */
+export const MESSAGES_PER_RUN_MAX = 50
+/** Review items of one run, over all attempts and plan keys; reading stops there. */
+export const REVIEWS_PER_RUN_MAX = 400
 
 // --- halts -------------------------------------------------------------------------------------------------------------
 /** Halts at once: one item holds all, read whole at every claim; even a full item stays below DynamoDB's 400 KB. */
@@ -206,6 +255,12 @@ export const ROUNDS_REMEMBERED_MAX = 2 * ROUNDS_CEILING_MAX
 export const CONFLICT_TRIES_MAX = 12
 /** Errors (not throttles) after which a message is `failed` (LE9). */
 export const POST_ERRORS_MAX = 5
+/** Reads of GitHub's lists for one review in one invocation, beside the reads of a bisection; a later attempt does the rest. */
+export const REVIEW_READS_MAX = 5
+/** Reads in a recheck of a review: GitHub refuses a deletion because the review was submitted, and one more read shows the review. */
+export const REVIEW_RECHECK_READS_MAX = 3
+/** Rounds of one invocation for resources that were raised during the round before; the next nudge takes the rest. */
+export const RESOURCE_ROUNDS_MAX = 3
 /**
  * Tries after which a message is `failed` if GitHub accepted the message and doesn't show it. A message accepted at the
  * last try of POST_ERRORS_MAX is still looked for three times, minutes apart as the waits have grown. GitHub's lists
@@ -219,3 +274,8 @@ export const POST_UNSEEN_MAX = POST_ERRORS_MAX + 3
  * minutes (its queue's visibility).
  */
 export const WITHDRAWAL_DECIDED_MS = 480_000
+
+/** Until the next try after a conflict with another writer of ours, ms: most conflicts end within a second. */
+export const CONFLICT_RETRY_MS = 1_000
+/** Until the next try where a claim or a head has to become visible first, ms. */
+export const CLAIM_RETRY_MS = 5_000

@@ -3,6 +3,7 @@
  * prefix stays, by which people recognise the secret. Every pattern is bounded, so that the time is linear in the
  * length of any text.
  */
+import { CONCEALED_CHARS_MIN, REDACTED_PREFIX_CHARS } from './limits.ts'
 
 /** Replaces the rest of a secret. */
 export const REDACTED = '…[redacted]'
@@ -14,7 +15,10 @@ export function redact(text: string): string {
     clean = clean.replace(pattern, (token: string) => token.slice(0, shown(token)) + REDACTED)
   }
   return clean
-    .replace(AWS_SECRET, (_, name: string, value: string) => `${name}${value.slice(0, PREFIX_CHARS)}${REDACTED}`)
+    .replace(
+      AWS_SECRET,
+      (_, name: string, value: string) => `${name}${value.slice(0, REDACTED_PREFIX_CHARS)}${REDACTED}`,
+    )
     .replace(URL_PASSWORD, (match: string, before: string, password: string) =>
       isPlaceholder(password) ? match : `${before}${REDACTED}`,
     )
@@ -39,13 +43,8 @@ export function withoutValues(text: string, values: readonly string[]): string {
   return [...values]
     .filter((value) => value.length >= CONCEALED_CHARS_MIN)
     .sort((a, b) => b.length - a.length)
-    .reduce((clean, value) => clean.replaceAll(value, value.slice(0, PREFIX_CHARS) + REDACTED), text)
+    .reduce((clean, value) => clean.replaceAll(value, value.slice(0, REDACTED_PREFIX_CHARS) + REDACTED), text)
 }
-
-/** Characters of a secret that stay readable: the length of `AKIA`, `ghp_`, `xoxb`. */
-const PREFIX_CHARS = 4
-/** A shorter value would take ordinary words out of a text. */
-const CONCEALED_CHARS_MIN = 6
 
 interface TokenPattern {
   readonly pattern: RegExp

@@ -22,7 +22,7 @@ import type { Coordinator } from './coordinator.ts'
 import { isHalted, openQueues, waitingTickets } from './queues.ts'
 
 /** Rounds of one hand-over: every round but the last finishes a ticket, and the fleet's size bounds these. */
-const ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
+const HAND_OVER_ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
 
 /**
  * Releases the `releases` still held, and grants slots until no grant is allowed any more. After every write with free
@@ -124,7 +124,7 @@ async function handOver(
 ): Promise<void> {
   let change = firstChange
   let known = knownTickets
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  for (let round = 0; round < HAND_OVER_ROUNDS_MAX; round += 1) {
     let pending = change
     const { goesOn, voids } = await contended(async () => {
       const done = await handOverOnce(coordinator, pending, known)

@@ -1,14 +1,11 @@
 /** The queues allowed a slot by the fleet's rules and the halts, and their first tickets. */
 import { sha256 } from '../base/digest.ts'
-import { QUEUES_LOOKED_INTO_MAX } from '../base/limits.ts'
+import { QUEUES_LOOKED_INTO_MAX, TICKETS_READ_MIN } from '../base/limits.ts'
 import { type Fleet, freeSlots, isAllowed, type Ticket } from '../fleet/schedule.ts'
 import { dropQueue, type Queue, readQueues, readTickets } from '../ledger/fleet.ts'
 import { type Halts, haltOn, standingHalts } from '../ledger/halt.ts'
 import type { Ledger } from '../ledger/table.ts'
 import type { Coordinator } from './coordinator.ts'
-
-/** Tickets read from one queue at least: some may be void. */
-const TICKETS_READ_MIN = 20
 
 /**
  * The first tickets of the open queues, with or without a slot; markers of empty queues are deleted. Queues are read in

@@ -3,6 +3,7 @@ import { startExecution } from '../aws/executions.ts'
 import type { Log } from '../aws/log.ts'
 import { nameOf } from '../base/errors.ts'
 import { failpoint } from '../base/failpoints.ts'
+import { RUN_ACCEPTED_MS } from '../base/limits.ts'
 import { type Accepted, acceptRun, readRun } from '../ledger/run.ts'
 import { isWorthAnotherAttempt, type Run, type RunRequest, requestAgain } from '../runs/run.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -12,16 +13,13 @@ export interface StartDeps extends Coordinator {
   readonly log: Log
 }
 
-/** Recording a request may take so long, ms. */
-const ACCEPT_MS = 8_000
-
 /**
  * Writes or joins the run of a request, and starts its execution. `askedId` names the request: the same name again
  * changes nothing and returns the run (I9). The sweeper starts an execution that can't be started now.
  */
 export async function startRun(deps: StartDeps, request: RunRequest, askedId: string): Promise<Accepted> {
   const { ledger, executions, stateMachineArn, now, nonce, log } = deps
-  const signal = AbortSignal.timeout(ACCEPT_MS)
+  const signal = AbortSignal.timeout(RUN_ACCEPTED_MS)
   const accepted = await acceptRun(ledger, request, { deliveryId: askedId, writer: nonce(), now: now(), signal })
   const { kind, run } = accepted
   if (kind === 'conflict' || run.state !== 'accepted') return accepted

@@ -1,7 +1,7 @@
 /** Pools: beside a slot, a review competes in a pool, one for each model and one for reviews without a model. Pure. */
 
 import { sha256 } from '../base/digest.ts'
-import { POOL_NAME_CHARS_MAX } from '../base/limits.ts'
+import { POOL_DIGEST_CHARS, POOL_NAME_CHARS_MAX } from '../base/limits.ts'
 import { LENSES } from '../findings/lens.ts'
 import type { ReviewLens } from '../runs/review.ts'
 import type { Plan } from '../verdict/plan.ts'
@@ -11,7 +11,6 @@ import type { PoolName } from './ceiling.ts'
 export const POOL_WITHOUT_MODEL: PoolName = 'lambda'
 
 const MODEL_PREFIX = 'model/'
-const DIGEST_CHARS = 8
 
 /**
  * The pool of a model: `model/<name>`, safe in keys, and written by operators in limits. A name with non-ASCII or
@@ -22,8 +21,8 @@ export function poolOfModel(model: string): PoolName {
   const charsMax = POOL_NAME_CHARS_MAX - MODEL_PREFIX.length
   const safe = model.replace(/[^\x21-\x7e]|#/g, '-')
   if (safe === model && model.length > 0 && model.length <= charsMax) return `${MODEL_PREFIX}${model}`
-  const digest = sha256(model).slice(0, DIGEST_CHARS)
-  return `${MODEL_PREFIX}${safe.slice(0, charsMax - DIGEST_CHARS - 1)}-${digest}`
+  const digest = sha256(model).slice(0, POOL_DIGEST_CHARS)
+  return `${MODEL_PREFIX}${safe.slice(0, charsMax - POOL_DIGEST_CHARS - 1)}-${digest}`
 }
 
 /** The model's name for people; undefined if the pool is not a model's. */

@@ -1,6 +1,11 @@
 /** GitHub's failures in the project's closed set, told apart by body and headers, not by status alone (R4, AW77). */
 import { Dead, Retry, sentenceOf } from '../base/errors.ts'
-import { GITHUB_THROTTLED_MS, GITHUB_UNREACHABLE_MS } from '../base/limits.ts'
+import {
+  GITHUB_ERROR_CHARS_MAX,
+  GITHUB_SENTENCE_CHARS_MAX,
+  GITHUB_THROTTLED_MS,
+  GITHUB_UNREACHABLE_MS,
+} from '../base/limits.ts'
 import { redact } from '../base/redaction.ts'
 
 /** An answer of GitHub without success. */
@@ -20,10 +25,6 @@ export interface CallName {
 /** GitHub's sentences about its secondary limits. */
 const SECONDARY_LIMIT =
   /secondary rate limit|abuse detection|rate limit exceeded|too many requests|submitted too quickly/i
-/** Characters of a GitHub sentence in logs and for people. */
-const SENTENCE_CHARS_MAX = 500
-/** Characters read of a body: a proxy's page may have any size. */
-const TEXT_CHARS_MAX = 20_000
 
 /** By status; other refusals have one remedy. */
 const REMEDIES: Readonly<Record<number, string>> = {
@@ -82,7 +83,7 @@ export function sentenceOfBody(body: unknown): string {
 
 /** Redacted before the cut: half a secret has no recognisable shape. */
 function sentenceFrom(text: string): string {
-  return redact(text.slice(0, TEXT_CHARS_MAX)).slice(0, SENTENCE_CHARS_MAX)
+  return redact(text.slice(0, GITHUB_ERROR_CHARS_MAX)).slice(0, GITHUB_SENTENCE_CHARS_MAX)
 }
 
 /** The wait of a limit, ms; undefined for other failures. A 403 without a sign of a limit is a missing permission. */

@@ -1,12 +1,11 @@
 /** Says a review once: created pending, which GitHub allows once per author and hides from others, then submitted. */
+
+import { REVIEW_RECHECK_READS_MAX } from '../base/limits.ts'
 import type { ReviewMessage } from '../publishing/github-payloads.ts'
 import { notVisible, orUnanswered, orUnknown, type Stopped, type Unknown } from '../publishing/outcome.ts'
 import { type Answered, afterStep, firstStep, type Said, type Step } from '../publishing/review-steps.ts'
 import { hasLine } from '../publishing/review-version.ts'
 import type { GitHub, Repo, ReviewSeen } from './github.ts'
-
-/** A refused deletion means a submit: one more read shows the review. */
-const RECHECK_READS_MAX = 3
 
 /** No review with the marker stands on the pull request. */
 export interface Absent {
@@ -78,7 +77,7 @@ export async function recheckReview(
   checks: () => Promise<'go' | 'stop'>,
 ): Promise<Said | Absent | Stopped | Unknown> {
   return orUnknown<Said | Absent | Stopped>(async () => {
-    for (let reads = 0; reads < RECHECK_READS_MAX; reads += 1) {
+    for (let reads = 0; reads < REVIEW_RECHECK_READS_MAX; reads += 1) {
       const { said, pending } = await ownReviews(github, repo, number, marker)
       const left = pending.filter((review) => hasLine(review.body, marker))
       if (left.length === 0) return said ?? { state: 'absent' }

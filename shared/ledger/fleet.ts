@@ -1,16 +1,12 @@
 /** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
-import { QUEUES_READ_MAX, RETENTION_S } from '../base/limits.ts'
+import { QUEUES_READ_MAX, QUEUES_SHOWN_MAX, RETENTION_S, TICKETS_SHOWN_MAX } from '../base/limits.ts'
 import type { Stored } from '../base/schema.ts'
 import { changeLimits, type LimitsChange } from '../fleet/ceiling.ts'
 import { FLEET_AT_REST, type Fleet, type Ticket, ticketSchema } from '../fleet/schedule.ts'
 import { fleetFrom, fleetUpdate, isWritten } from './fleet-write.ts'
 import { conditional, contended, create, due, itemAs, keyOf, type Ledger, read, readItem, readPrefix } from './table.ts'
-
-/** Queues, and tickets of each, that are shown to people; the rest is said to be there. */
-const QUEUES_SHOWN_MAX = 25
-const TICKETS_SHOWN_MAX = 20
 
 /** A queue that may have tickets. */
 const queueSchema = z.object({

@@ -1,5 +1,6 @@
 /** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
 import * as z from 'zod'
+import { MESSAGES_PER_RUN_MAX } from '../base/limits.ts'
 import type { Stored } from '../base/schema.ts'
 import { type Repository, repositorySchema } from '../runs/run.ts'
 import { change, create, due, type Item, itemAs, keyOf, type Ledger, read, readPrefix } from './table.ts'
@@ -47,9 +48,6 @@ export type MessageEnd =
   | { readonly state: 'said'; readonly githubId: number }
   | { readonly state: 'withdrawn' }
   | { readonly state: 'failed'; readonly reason: string }
-
-/** Messages one run may have; more would be a fault of ours. */
-const MESSAGES_PER_RUN_MAX = 50
 
 /** Where a reply stands among messages: one per comment. */
 const REPLY = { planKey: 'reply', key: 'reply' } as const

@@ -1,5 +1,6 @@
 /** Reviews in the ledger: waiting, granted, leased, done. Every write checks the epoch; none of a stale one has an effect (I8). */
 import { randomUUID } from 'node:crypto'
+import { REVIEWS_PER_RUN_MAX } from '../base/limits.ts'
 import { without } from '../base/schema.ts'
 import {
   acquire,
@@ -17,9 +18,6 @@ import type { Reason } from '../runs/run.ts'
 import { withToken } from '../runs/task-tokens.ts'
 import { carryOut, leaseItemFrom } from './carry-out.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
-
-/** Review items a run can have over its attempts and plan keys; reading stops there. */
-const REVIEWS_PER_RUN_MAX = 400
 
 /** One review; undefined if nobody has asked for it yet (`planned`). */
 export async function readReview(ledger: Ledger, name: ReviewName): Promise<Review | undefined> {

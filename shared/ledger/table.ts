@@ -16,7 +16,7 @@ import type * as z from 'zod'
 import { sayingRetry, withDeadline } from '../aws/client.ts'
 import { sha256 } from '../base/digest.ts'
 import { Dead, nameOf, Retry } from '../base/errors.ts'
-import { CONFLICT_TRIES_MAX, DUE_SHARDS } from '../base/limits.ts'
+import { CONFLICT_RETRY_MS, CONFLICT_TRIES_MAX, DUE_SHARDS } from '../base/limits.ts'
 import { type Stored, storedAs, without } from '../base/schema.ts'
 import type { Timings } from '../fleet/timings.ts'
 import type { ReviewName } from '../runs/review.ts'
@@ -242,7 +242,7 @@ export async function contended<T>(once: () => Promise<T | 'again'>, random: () 
     if (answer !== 'again') return answer
     await new Promise((resolve) => setTimeout(resolve, random() * Math.min(300, 10 * 2 ** round)))
   }
-  throw new Retry('busy', 'The same item was changed by others at every try.', 1_000)
+  throw new Retry('busy', 'The same item was changed by others at every try.', CONFLICT_RETRY_MS)
 }
 
 function updateOf(ledger: Ledger, key: Key, wanted: Change): UpdateCommandInput {

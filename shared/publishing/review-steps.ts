@@ -12,6 +12,7 @@
  * Every other answer leads back to `list`, within a bound.
  */
 import { Dead, isFailure, type Retry } from '../base/errors.ts'
+import { REVIEW_READS_MAX } from '../base/limits.ts'
 import type { ReviewMessage } from './github-payloads.ts'
 import { afterAcceptance, afterRefusal, allInBody, allInline, type Placing, triesMax } from './inline-bisection.ts'
 import { notVisible, type Stopped, type Unknown } from './outcome.ts'
@@ -82,8 +83,6 @@ export interface State {
   readonly step: Step | { readonly name: 'end'; readonly outcome: Said | Stopped | Unknown }
 }
 
-/** Lists in one call, beside those of the bisection; a later attempt does the rest. */
-const READS_MAX = 5
 /** GitHub's sentence for a pending review of ours that the list lacked. */
 const ONE_PENDING_ONLY = /one pending review/i
 /** GitHub's sentences about the place of a comment, API fields included. All others are about the review. */
@@ -94,7 +93,7 @@ export function firstStep(message: ReviewMessage, pendingId: number | undefined)
   const count = message.comments.length
   return list({
     message,
-    readsLeft: READS_MAX + triesMax(count),
+    readsLeft: REVIEW_READS_MAX + triesMax(count),
     placing: allInline(count),
     event: message.event,
     created: pendingId === undefined ? undefined : { id: pendingId, body: undefined },

@@ -1,4 +1,6 @@
 /** The grammar of commands in comments: `/muster …` on the first line. Any other comment is ignored (B3, B4). Pure. */
+
+import { FOCUS_BYTES_MAX, UNKNOWN_WORD_CHARS_MAX } from '../base/limits.ts'
 import { cutAtBytes, folded, visible, withoutHidden } from '../base/text.ts'
 
 export type CommentCommand =
@@ -15,13 +17,6 @@ export type CommentCommand =
   | { readonly name: 'unknown'; readonly word: string }
   /** Hexadecimal, but too short to name a commit. */
   | { readonly name: 'short_sha'; readonly word: string }
-
-/** The kept length of a comment, UTF-8 bytes: enough for a command and its words. */
-export const COMMENT_BYTES_MAX = 2_000
-/** A focus or a reason, UTF-8 bytes. */
-const WORDS_BYTES_MAX = 500
-/** The length of an unknown word in a reply, characters. */
-const WORD_CHARS_MAX = 40
 
 /** At the very beginning: a comment in a quote, in a code span or in indented code is addressed to nobody. */
 const ADDRESSED = /^\/muster(?=\s|$)/i
@@ -49,7 +44,7 @@ export function commandIn(body: string): CommentCommand | undefined {
     return { name: (name === '' ? 'help' : name) as (typeof PLAIN_COMMANDS)[number] }
   }
   if (name === 'pause') return { name, why: wordsOf(rest.join(' ')) }
-  if (name !== 'review') return { name: 'unknown', word: visible(word).slice(0, WORD_CHARS_MAX) }
+  if (name !== 'review') return { name: 'unknown', word: visible(word).slice(0, UNKNOWN_WORD_CHARS_MAX) }
   const [first = ''] = rest
   if (TOO_SHORT.test(first)) return { name: 'short_sha', word: first }
   const sha = FULL_OR_PREFIX.test(first) ? first.toLowerCase() : undefined
@@ -58,5 +53,5 @@ export function commandIn(body: string): CommentCommand | undefined {
 }
 
 function wordsOf(text: string): string {
-  return cutAtBytes(folded(visible(withoutHidden(text))), WORDS_BYTES_MAX).text
+  return cutAtBytes(folded(visible(withoutHidden(text))), FOCUS_BYTES_MAX).text
 }

@@ -3,6 +3,7 @@
  * Pure.
  */
 import { digestOf } from '../base/digest.ts'
+import { EXECUTION_NAME_CHARS_MAX } from '../base/limits.ts'
 import type { RunRequest } from './run.ts'
 
 /** Why a run exists. The text is part of the run's identity. */
@@ -28,8 +29,6 @@ export function replyIdOf(repositoryId: number, number: number, commentId: numbe
 
 /** Characters outside of the names allowed by Step Functions and the log names of CloudWatch. */
 const NOT_NAMEABLE = /[^0-9A-Za-z-]+/g
-/** Step Functions: an execution's name has at most 80 characters. */
-const EXECUTION_NAME_MAX = 80
 
 /**
  * A readable execution name, at most 80 of `[0-9A-Za-z-_]`: `acme-widgets-pr42-9b9189b-a1-<10 of the run id>`.
@@ -45,7 +44,9 @@ export function executionNameOf(run: {
   runId: string
 }): string {
   const tail = `-pr${run.number}-${run.head.slice(0, 7)}-a${run.attempt}-${run.runId.slice(0, 10)}`
-  const readable = `${run.owner}-${run.name}`.replace(NOT_NAMEABLE, '-').slice(0, EXECUTION_NAME_MAX - tail.length)
+  const readable = `${run.owner}-${run.name}`
+    .replace(NOT_NAMEABLE, '-')
+    .slice(0, EXECUTION_NAME_CHARS_MAX - tail.length)
   return readable + tail
 }
 

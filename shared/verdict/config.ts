@@ -1,6 +1,6 @@
 /** `.github/muster.yml`, read from the base branch: shape, defaults and validation. */
 import * as z from 'zod'
-import { ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from '../base/limits.ts'
+import { MODEL_NAME_CHARS_MAX, ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from '../base/limits.ts'
 import type { Stored } from '../base/schema.ts'
 import { LENS_NAMES, LENSES, type LensName } from '../findings/lens.ts'
 
@@ -60,9 +60,6 @@ export function configurationJsonSchema(): object {
     description: '.github/muster.yml, read from the base branch of a pull request',
   }
 }
-
-/** Characters. A model's name is one word of an endpoint; a longer name is a mistake in the file. */
-const MODEL_NAME_CHARS_MAX = 200
 
 const stateOf = (lens: LensName) =>
   z.enum(['active', 'off']).default(LENSES[lens].default).describe(LENSES[lens].description)

@@ -1,4 +1,6 @@
 /** The verdict of a run, from outcomes and findings. An unread file is never "nothing found". */
+
+import { PATHS_NAMED_MAX } from '../base/limits.ts'
 import type { Finding } from '../findings/finding.ts'
 import { SEVERITIES } from '../findings/severity.ts'
 import type { LensOutcome, Verdict } from './conclusion.ts'
@@ -19,9 +21,6 @@ export interface Judgement {
   /** A sentence for each reason; empty unless the verdict is `incomplete`. */
   readonly incompleteReasons: readonly string[]
 }
-
-/** Paths named in a sentence; the coverage table has all paths. */
-const PATHS_NAMED_MAX = 3
 
 /** The first that applies: an unread file, a blocking finding, any finding, none. */
 export function verdictOf(facts: VerdictFacts): Judgement {

@@ -2,7 +2,7 @@
  * One cell of the matrix: an item to post, a fault of GitHub at one call, the moment of a poster's death, and the final
  * state.
  */
-import type { InjectedFault, FaultKind } from '../../infra/local/github/faults.ts'
+import type { FaultKind, InjectedFault } from '../../infra/local/github/faults.ts'
 import { unreachable } from '../../shared/github/failures.ts'
 import { readRun } from '../../shared/ledger/run.ts'
 import { checkRunIdentity } from '../../shared/publishing/check-run.ts'

@@ -136,6 +136,8 @@ describe('breaches and their messages', () => {
       'shared/runs/run.ts',
       'export const load = (x: string) => import(x)',
     ],
+    ['a bound outside of limits.ts', 'shared/runs/run.ts', 'export const DELIVERIES_MAX = 20'],
+    ['a time outside of limits.ts', 'functions/plan/handler.ts', 'const WAIT_MS = 1_000'],
     ['a file in no zone', 'functions/plan.ts', `import { x } from './plan/core/plan.ts'`],
   ])('the law refuses: %s', (_what, file, text) => {
     const [breach = '', ...others] = breachesOf(file, text)

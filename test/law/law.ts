@@ -134,6 +134,12 @@ const tableKey = /^(RUN|REVIEW|PR|EVENT|ENTRY|FINDING|MESSAGE|SHOWN|FLEET|WAITIN
 
 const keyNames = ['pk', 'sk', 'duePk', 'listedPk']
 
+/** The name of a bound, a time or a size, by the unit at its end. */
+const limitName = /_(?:MS|S|BYTES|CHARS|MAX|MIN)(?:_(?:MAX|MIN|DEFAULT))?$/
+
+/** Units of time by which code converts, and parts of another limit. */
+const isConverted = (name: string, value: string) => /^(?:SECOND|MINUTE|HOUR)_MS$/.test(name) || /[A-Z]{2}/.test(value)
+
 const endpointVariable = /AWS_ENDPOINT_URL|AWS_USE_.*_ENDPOINT|LOCALSTACK/
 
 const localWord = /(?:^|[^a-z])(?:is|Is|IS_?)?(?:[Ll]ocal|LOCAL)(?:[A-Z_]|$)|localhost|127\.0\.0\.1/
@@ -149,6 +155,7 @@ export function breaches(sources: readonly ReadSource[], packages: ReadonlySet<s
     ),
     ...wordBreaches(source),
     ...lengthBreaches(source),
+    ...limitBreaches(source),
   ])
 }
 
@@ -171,6 +178,15 @@ export function circles(sources: readonly ReadSource[]): string[][] {
   }
   for (const file of imported.keys()) visit(file, [])
   return found
+}
+
+function limitBreaches(source: ReadSource): string[] {
+  if (!isBundled(source.path) || source.path === 'shared/base/limits.ts') return []
+  return source.numbers
+    .filter(({ name, value }) => limitName.test(name) && !isConverted(name, value))
+    .map(({ name, line }) =>
+      said(source, line, `sets ${name} — a bound, a time or a size stands in shared/base/limits.ts`),
+    )
 }
 
 function lengthBreaches({ path, lines }: ReadSource): string[] {

@@ -32,9 +32,17 @@ export interface Word extends Located {
   readonly value: string
 }
 
+export interface NumberConstant extends Located {
+  readonly name: string
+  /** The text of the value. */
+  readonly value: string
+}
+
 export interface ReadSource {
   readonly path: string
   readonly lines: number
+  /** Constants of the file that are set to a number or to arithmetic. */
+  readonly numbers: readonly NumberConstant[]
   readonly imports: readonly Import[]
   readonly words: readonly Word[]
 }

@@ -1,5 +1,5 @@
 /** The check run of a head: its colour, its title with the counts, and an annotation for each finding with lines. */
-import { ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
+import { ANNOTATION_BYTES_MAX, ANNOTATIONS_MAX, CHECK_TITLE_CHARS_MAX } from '../../../shared/base/limits.ts'
 import { capitalized, cutAtBytes, visible } from '../../../shared/base/text.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
 import { checkRunIdentity } from '../../../shared/publishing/check-run.ts'
@@ -16,9 +16,6 @@ import {
   roundsAreOver,
   severityWord,
 } from './wording.ts'
-
-/** Bytes of an annotation's message; GitHub takes 64 KB. */
-const ANNOTATION_BYTES_MAX = 16_384
 
 /** The check run of a head with a verdict. `shared/publishing/check-run.ts` has the check runs without a verdict. */
 export function checkRunOf(conclusion: Conclusion): CheckRunResource {

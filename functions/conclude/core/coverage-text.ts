@@ -1,10 +1,9 @@
 /** The coverage of a run, in numbers and by name: coverage is part of the verdict (H4). */
+
+import { PATHS_PER_REASON_MAX } from '../../../shared/base/limits.ts'
 import type { Coverage } from '../../../shared/findings/coverage.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
 import { code, counted, inline } from './markdown.ts'
-
-/** Paths named for a reason; further paths are only counted. */
-const PATHS_PER_REASON_MAX = 20
 
 /** One row for each lens. Terminals show the table too, so the columns are aligned. */
 export function coverageTable({ lenses }: Conclusion): string[] {

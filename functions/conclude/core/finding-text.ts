@@ -1,4 +1,6 @@
 /** The Markdown of a finding, in as much detail as there is room for. */
+
+import { BRIEF_REMEDY_BYTES_MAX } from '../../../shared/base/limits.ts'
 import { cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import type { Conclusion } from '../../../shared/verdict/conclusion.ts'
@@ -17,8 +19,6 @@ export interface NamedLimits {
 const NAMED: NamedLimits = { titleBytesMax: 160, pathBytesMax: 160 }
 /** Limits for a summary that is too long even with `NAMED`. */
 export const NAMED_SHORT: NamedLimits = { titleBytesMax: 32, pathBytesMax: 48 }
-/** Bytes of the remedy of a brief finding. */
-const BRIEF_CLEARS_BYTES_MAX = 240
 
 /** Lines of the summary for a finding; none for `counted`. People refer to the finding by `number`. */
 export function findingLines(
@@ -36,7 +36,7 @@ export function findingLines(
       return [
         `**${number}. ${inline(finding.title)}**  `,
         `${factsOf(finding, conclusion)}  `,
-        `To clear it: ${inline(cutAtBytes(finding.clears, BRIEF_CLEARS_BYTES_MAX).text)}`,
+        `To clear it: ${inline(cutAtBytes(finding.clears, BRIEF_REMEDY_BYTES_MAX).text)}`,
         '',
       ]
     case 'full':

@@ -1,5 +1,10 @@
 /** The review: a short body with the next step, and an inline comment for each new finding with lines in the diff. */
-import { FINDING_BYTES_MAX, GITHUB_BODY_BYTES_MAX, INLINE_COMMENTS_MAX } from '../../../shared/base/limits.ts'
+import {
+  FINDING_BYTES_MAX,
+  FINDINGS_NAMED_IN_BODY_MAX,
+  GITHUB_BODY_BYTES_MAX,
+  INLINE_COMMENTS_MAX,
+} from '../../../shared/base/limits.ts'
 import { byteLength, capitalized } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import { type InlineComment, markerOf, type ReviewMessage } from '../../../shared/publishing/github-payloads.ts'
@@ -15,9 +20,6 @@ export interface ReviewOptions {
   /** The attempt that adds to the first review of the plan key; absent for the first review. */
   readonly supplement?: number | undefined
 }
-
-/** Findings named in the body because they have no inline comment; the summary has all findings. */
-const NAMED_IN_BODY_MAX = 5
 
 /** Findings that an earlier review has announced get no new comment (D9). */
 export function reviewMessageOf(conclusion: Conclusion, options: ReviewOptions): ReviewMessage {
@@ -47,7 +49,7 @@ function bodyOf(conclusion: Conclusion, anchored: readonly Finding[], marker: st
   const elsewhere = conclusion.findings
     .map((finding, index) => ({ finding, number: index + 1 }))
     .filter(({ finding }) => !commented.has(finding.fingerprint))
-  const named = elsewhere.slice(0, NAMED_IN_BODY_MAX).map(({ finding, number }) => namedLine(finding, number))
+  const named = elsewhere.slice(0, FINDINGS_NAMED_IN_BODY_MAX).map(({ finding, number }) => namedLine(finding, number))
   const more = elsewhere.length - named.length
   return [
     `**Muster: ${headline}.** ${actionOf(conclusion)}`,

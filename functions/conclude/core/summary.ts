@@ -2,7 +2,12 @@
  * The summary comment: the whole conclusion, the next step first. Where the summary is too long for GitHub, parts are
  * shed in a fixed order (S4) and named at its end; blocking findings are shortened, never left out.
  */
-import { GITHUB_BODY_BYTES_MAX, MACHINE_BLOCK_BYTES_MAX } from '../../../shared/base/limits.ts'
+import {
+  GITHUB_BODY_BYTES_MAX,
+  MACHINE_BLOCK_BYTES_MAX,
+  SUMMARY_MARKER_BYTES,
+  SUMMARY_REASON_BYTES_MAX,
+} from '../../../shared/base/limits.ts'
 import { byteLength, cutAtBytes } from '../../../shared/base/text.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import { SEVERITIES } from '../../../shared/findings/severity.ts'
@@ -66,14 +71,9 @@ const SHEDDING: readonly (readonly [Partial<Room>, string])[] = [
   [{ blocking: 'named' }, 'details of blocking findings'],
 ]
 
-/** Bytes kept for the marker that Post adds: its ids and generation have at most 16 digits each. */
-const MARKER_BYTES = 128
-/** Bytes of a reason for an incomplete verdict: a reason may name paths of any length. */
-const REASON_BYTES_MAX = 600
-
 /** The summary with its marker stays below GITHUB_BODY_BYTES_MAX. */
 export function summaryOf(conclusion: Conclusion): SummaryResource {
-  const bytesMax = GITHUB_BODY_BYTES_MAX - MARKER_BYTES
+  const bytesMax = GITHUB_BODY_BYTES_MAX - SUMMARY_MARKER_BYTES
   let room = ALL
   const shed: string[] = []
   for (const step of [undefined, ...SHEDDING]) {
@@ -130,7 +130,7 @@ function incomplete({ incompleteReasons }: Conclusion): string[] {
     '',
     '### What is missing',
     '',
-    ...incompleteReasons.map((reason) => `- ${inline(cutAtBytes(reason, REASON_BYTES_MAX).text)}`),
+    ...incompleteReasons.map((reason) => `- ${inline(cutAtBytes(reason, SUMMARY_REASON_BYTES_MAX).text)}`),
   ]
 }
 
@@ -280,7 +280,7 @@ function shortest(conclusion: Conclusion, room: Room, shed: readonly string[], b
   const around = byteLength(render(conclusion, room, shed, []))
   const lines = blocking.map((finding, index) => namedLine(finding, index + 1, NAMED_SHORT))
   const kept: string[] = []
-  let bytes = around + MARKER_BYTES
+  let bytes = around + SUMMARY_MARKER_BYTES
   for (const line of lines) {
     bytes += byteLength(line) + 1
     if (bytes > bytesMax) break

@@ -1,5 +1,6 @@
 /** The input of a review's lens, and the result of a review. Pure. */
 import { type ErrorCode, isFailure, nameOf } from '../../../shared/base/errors.ts'
+import { LENS_FAILURE_CHARS_MAX } from '../../../shared/base/limits.ts'
 import { redact } from '../../../shared/base/redaction.ts'
 import { groundClaims } from '../../../shared/findings/grounding.ts'
 import type { LensName, LensOutput } from '../../../shared/findings/lens.ts'
@@ -53,9 +54,6 @@ export function blockingIn(result: ReviewResult): number {
   return result.findings.filter(({ severity }) => SEVERITIES[severity].blocking).length
 }
 
-/** Longest sentence kept of a failure, characters. */
-const SENTENCE_CHARS_MAX = 500
-
 const OUT_OF_TIME = 'The lens did not end before the deadline of its function.'
 
 /** Why a lens failed: a stable token and a sentence, redacted. */
@@ -64,7 +62,7 @@ export function failureOf(error: unknown): Reason {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : 'an error without a message'
   const sentence = message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message
-  return { code, sentence: redact(sentence).slice(0, SENTENCE_CHARS_MAX) }
+  return { code, sentence: redact(sentence).slice(0, LENS_FAILURE_CHARS_MAX) }
 }
 
 function codeOf(error: unknown): ErrorCode {

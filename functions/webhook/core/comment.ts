@@ -3,9 +3,10 @@
  */
 import * as z from 'zod'
 import { digestOf } from '../../../shared/base/digest.ts'
+import { COMMENT_BYTES_MAX } from '../../../shared/base/limits.ts'
 import { redact } from '../../../shared/base/redaction.ts'
 import { cutAtBytes } from '../../../shared/base/text.ts'
-import { COMMENT_BYTES_MAX, isAddressed } from '../../../shared/runs/comment-command.ts'
+import { isAddressed } from '../../../shared/runs/comment-command.ts'
 import type { CommandEvent } from '../../../shared/runs/event.ts'
 import { causeOf } from '../../../shared/runs/run-identity.ts'
 import { actionNotHandled, originShape, payloadIn, repositoryOf } from './payload.ts'
