@@ -180,6 +180,8 @@ export const FINDING_BYTES_MAX = 16_384
 export const REDACTED_PREFIX_CHARS = 4
 /** The shortest value that a lens conceals, characters: a shorter value would take ordinary words out of a text. */
 export const CONCEALED_CHARS_MIN = 6
+/** The least entropy of a random value, in bits for each character; English words stay below. */
+export const RANDOM_BITS_PER_CHARACTER_MIN = 3.3
 /** Findings that one lens may return for one part; more are cut, and the review states the cut. */
 export const FINDINGS_PER_REVIEW_MAX = 200
 /** Inline comments in one review; the rest stands in the summary. */

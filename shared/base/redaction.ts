@@ -3,7 +3,7 @@
  * prefix stays, by which people recognise the secret. Every pattern is bounded, so that the time is linear in the
  * length of any text.
  */
-import { CONCEALED_CHARS_MIN, REDACTED_PREFIX_CHARS } from './limits.ts'
+import { CONCEALED_CHARS_MIN, RANDOM_BITS_PER_CHARACTER_MIN, REDACTED_PREFIX_CHARS } from './limits.ts'
 
 /** Replaces the rest of a secret. */
 export const REDACTED = '…[redacted]'
@@ -105,9 +105,6 @@ const ASSIGNMENT =
 function isPlaceholder(value: string): boolean {
   return /^[$<{%*[]|\{\{|\$\{/.test(value) || value.includes(REDACTED)
 }
-
-/** The least entropy of a random value, in bits for each character; English words stay below. */
-const RANDOM_BITS_PER_CHARACTER_MIN = 3.3
 
 /** Conservative: a placeholder, a path, or plain words must stay readable in a review. */
 function looksRandom(value: string): boolean {

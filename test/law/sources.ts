@@ -91,12 +91,11 @@ export function readSource(source: Source): ReadSource {
       return { specifier: expression, target: '', kind: 'computed', line: lineAt(start), names: [], isTypeOnly: false }
     }),
   ]
-  return {
-    path: source.path,
-    lines: source.text.trimEnd().split('\n').length,
-    imports,
-    words: wordsOf(program, lineAt),
-  }
+  const numbers = [...source.text.matchAll(/^(?:export )?const ([A-Z][A-Z0-9_]*) = ([^'"`[{\n]*\d[^'"`[{\n]*)$/gm)].map(
+    ({ 1: name = '', 2: value = '', index }) => ({ name, value, line: lineAt(index) }),
+  )
+  const lines = source.text.trimEnd().split('\n').length
+  return { path: source.path, lines, numbers, imports, words: wordsOf(program, lineAt) }
 }
 
 function resolve(importer: string, specifier: string): Pick<Import, 'target' | 'kind'> {
