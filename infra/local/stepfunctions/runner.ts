@@ -109,7 +109,10 @@ export class Runner {
   #waiting(token: string) {
     const execution = this.#executions.byToken(token)
     if (!execution) {
-      throw new Refusal('TaskDoesNotExist', 'No execution of this service issued the token. Answer the service that issued it.')
+      throw new Refusal(
+        'TaskDoesNotExist',
+        'No execution of this service issued the token. Answer the service that issued it.',
+      )
     }
     const { live } = execution
     const attempt = live?.over === false ? live.open.get(token) : undefined
