@@ -1,4 +1,4 @@
-/** `npm run bench`: measures what Muster promises of itself, on this machine, and prints one table for each bench. */
+/** `npm run bench`: measures Muster's promises on this machine, and prints one table for each bench. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -15,7 +15,7 @@ import { transitions } from './transitions.ts'
 import { webhooks } from './webhooks.ts'
 
 const BENCHES: readonly Bench[] = [coldStart, webhooks, ledger, transitions, fleet, burst, large]
-/** One bench, ms: all of them take half as long together on two cores that have nothing else to do. */
+/** The time limit of a bench, ms: all benches together take half of this on two idle cores. */
 const BENCH_MS_MAX = 180_000
 /** Exit status for a wrong option, from sysexits.h. */
 const EXIT_USAGE = 64
@@ -23,32 +23,32 @@ const CACHE_DIRECTORY = path.resolve(import.meta.dirname, '../.muster/cache')
 
 const USAGE = `Usage: npm run bench -- [name…] [--json FILE]
 
-Without a name all benches run, one after the other. Everything stays on loopback and in a temporary folder.
+Without a name all benches run, one after the other. All services stay on loopback, all files in a temporary folder.
 
 ${BENCHES.map(({ name, measures }) => `  ${name.padEnd(12)} ${measures}`).join('\n')}
 
   --json FILE  also writes every sample to FILE
   --help       this text
 
-docs/benchmarks.md says how to read the tables.`
+docs/benchmarks.md explains the tables.`
 
-interface Wanted {
+interface Selection {
   readonly benches: readonly Bench[]
   readonly jsonFile: string | undefined
 }
 
-const wanted = wantedBy(process.argv.slice(2))
-if (wanted === undefined) {
+const selection = selectionOf(process.argv.slice(2))
+if (selection === undefined) {
   console.log(USAGE)
-} else if (typeof wanted === 'string') {
-  console.error(`bench: ${wanted}`)
+} else if (typeof selection === 'string') {
+  console.error(`bench: ${selection}`)
   process.exitCode = EXIT_USAGE
 } else {
-  await runAll(wanted)
+  await runAll(selection)
 }
 
-/** What is asked for; undefined for help; a sentence with its remedy for what can't be understood. */
-function wantedBy(args: string[]): Wanted | undefined | string {
+/** The selected benches; undefined for help; a sentence with its remedy for a wrong option. */
+function selectionOf(args: string[]): Selection | undefined | string {
   const known = BENCHES.map(({ name }) => name)
   try {
     const { values, positionals } = parseArgs({
@@ -66,11 +66,11 @@ function wantedBy(args: string[]): Wanted | undefined | string {
   }
 }
 
-/** A bench that fails doesn't keep the others from running; the exit status tells of it. */
-async function runAll({ benches, jsonFile }: Wanted): Promise<void> {
+/** A failed bench stops no other bench; the exit status reports the failure. */
+async function runAll({ benches, jsonFile }: Selection): Promise<void> {
   const machine = `Node.js ${process.versions.node}, ${availableParallelism()} cores, ${process.platform} ${process.arch}`
   console.log(`${machine}\n`)
-  // Synthesized before anything is measured: otherwise the first bench would pay for it.
+  // Synthesized before any measurement: otherwise the first bench would pay for the synth.
   await loadAssembly({ cacheDirectory: CACHE_DIRECTORY })
   const outcomes: Record<string, Outcome> = {}
   for (const bench of benches) {

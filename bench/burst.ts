@@ -1,12 +1,13 @@
 /**
- * A burst of pull requests while the model is throttled and workers die, in virtual time: the real functions in the simulated
- * world. Nothing may be lost or doubled: its invariants are asked, and a breach fails the bench.
+ * A burst of pull requests while the model is throttled and workers die, in virtual time: the real functions in the
+ * simulated world. Nothing may be lost or doubled: the bench checks the world's invariants, and a breach fails the
+ * bench.
  */
 import { bundleRooms } from '../test/simulation/kernel/bundle.ts'
 import type { Bench, Measurement, Outcome } from './measurement.ts'
 import { budgetMs, idealEnds, type Window } from './support/burst-ideal.ts'
 import { type Burst, runBurst, TRANSACTION_MS } from './support/burst-world.ts'
-import { conflictsIn, type Tally, type WriteKind } from './support/overlaps.ts'
+import { conflictsIn, type Tally, type WriteKind } from './support/transaction-conflicts.ts'
 
 export const burst: Bench = {
   name: 'burst',
@@ -36,12 +37,12 @@ async function run(): Promise<Outcome> {
   return {
     measurements: [...whole(seen), ...drained(seen), ...conflicts(seen), ...oneInstallation(seen)],
     notes: [
-      `Virtual time. ${INSTALLATIONS} installations, so that the fleet is the bottleneck and not what GitHub lets one of them create; a model and an analyzer for each pull request; ceiling ${CEILING}; leases of 180 s.`,
-      `429 from the model for a third of the time, one to three minutes at a stretch: ${seen.throttled} calls met it. Every ${KILL_EVERY_MS / 1_000} s a process that was at work died: ${listed(seen.kills)}.`,
+      `Virtual time. ${INSTALLATIONS} installations, so that the fleet is the bottleneck, and not GitHub's limit on new content; a model and an analyzer for each pull request; ceiling ${CEILING}; leases of 180 s.`,
+      `429 from the model for a third of the time, one to three minutes at a stretch: ${seen.throttled} throttled calls. Every ${KILL_EVERY_MS / 1_000} s a working process died: ${listed(seen.kills)}.`,
       `Ideal: the same readings by a scheduler that takes no time, knows when the model answers, and whose workers never die.`,
-      `Conflicts: each transaction holds its items for ${TRANSACTION_MS} ms, those that it only checks among them; who writes one of them meanwhile is refused.`,
+      `Conflicts: each transaction holds its items for ${TRANSACTION_MS} ms, checked items too; another writer of a held item is refused.`,
       `Runs ended as: ${listed(seen.outcomes)}.`,
-      `Invocations that ended with an error: ${listed(seen.errors)}.`,
+      `Failed invocations: ${listed(seen.errors)}.`,
     ],
   }
 }
@@ -90,22 +91,22 @@ function drained({ endedAfter, needed, windows, heldMs, closedMs }: Burst): Meas
       samples: [closedMs / MINUTE_MS],
       peer: { what: 'model throttled', samples: [within(windows, drainMs) / MINUTE_MS] },
     },
-    { group, what: 'places held', unit: '%', samples: [(100 * heldMs) / (CEILING * drainMs)] },
+    { group, what: 'slots held', unit: '%', samples: [(100 * heldMs) / (CEILING * drainMs)] },
     {
       group,
-      what: 'places used for a reading that counts',
+      what: 'slots used for a needed reading',
       unit: '%',
       samples: [(100 * readMs) / (CEILING * drainMs)],
     },
   ]
 }
 
-/** ms of these stretches until then. */
+/** ms of these windows before `untilMs`. */
 function within(windows: readonly Window[], untilMs: number): number {
   return windows.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, untilMs) - from), 0)
 }
 
-/** The value below which this part of them lies. */
+/** The quantile of the values at `part`. */
 function at(values: readonly number[], part: number): number {
   return values.toSorted((one, other) => one - other)[Math.ceil(part * values.length) - 1] ?? Number.NaN
 }
@@ -118,7 +119,7 @@ const NAMES: Readonly<Record<WriteKind, string>> = {
   single: 'writes of one item',
 }
 
-/** Others touch the halts only where people set or lift one. */
+/** Other writes touch the halts only where people set or lift a halt. */
 const CHECKS_HALTS: ReadonlySet<WriteKind> = new Set(['claim', 'conclude'])
 
 function conflicts({ overlaps, fleetWrites }: Burst): Measurement[] {
@@ -132,7 +133,7 @@ function conflicts({ overlaps, fleetWrites }: Burst): Measurement[] {
       { ...parts, what: `${NAMES[kind]}, on other items`, samples: [part(conflictsIn(tally) - halts)] },
       ...(tally.waits.length > 0
         ? [
-            { group, what: `${NAMES[kind]}, until it was taken`, unit: 'ms', samples: tally.waits },
+            { group, what: `${NAMES[kind]}, until its acceptance`, unit: 'ms', samples: tally.waits },
             { group, what: `${NAMES[kind]}, most tries`, unit: 'tries', samples: [tally.triesMax] },
           ]
         : []),
@@ -142,12 +143,17 @@ function conflicts({ overlaps, fleetWrites }: Burst): Measurement[] {
   return [
     ...rows,
     { group: 'the fleet item', what: 'writes', unit: 'writes', samples: [fleetWrites.done] },
-    { group: 'the fleet item', what: 'refused, as others had changed it', unit: '% of tries', samples: [refused] },
+    {
+      group: 'the fleet item',
+      what: 'refused after a change by another writer',
+      unit: '% of tries',
+      samples: [refused],
+    },
   ]
 }
 
 function oneInstallation({ created }: Burst): Measurement[] {
-  const group = 'if all of it were one installation'
+  const group = 'with a single installation'
   return [
     { group, what: 'created at GitHub', unit: 'reviews, submits, comments', samples: [created] },
     { group, what: 'ideal, by its budget', unit: 'h', samples: [budgetMs(created) / HOUR_MS] },

@@ -1,6 +1,6 @@
 /**
- * What a cold start loads: the size of each function's bundle, and the time to import it in a fresh process. The peer is
- * a bundle of `@aws-sdk/lib-dynamodb` alone: less than that can no function have that talks to the table.
+ * The load of a cold start: the size of each function's bundle, and the time of its import in a fresh process. The peer
+ * is a bundle of `@aws-sdk/lib-dynamodb` alone, the smallest possible bundle of a function with access to the table.
  */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -18,17 +18,17 @@ export const coldStart: Bench = {
   run,
 }
 
-/** Fresh processes for the webhook and its peer. */
+/** Fresh processes for the webhook and the peer. */
 const IMPORTS = 10
-/** Every second round imports the other functions too: that is enough to see which one has grown. */
+/** Every second round imports the other functions too: enough to see which function has grown. */
 const ROUNDS_FOR_OTHERS = 2
 const FIRST = 'webhook'
-/** One import, ms. */
+/** The time limit of an import, ms. */
 const IMPORT_MS_MAX = 20_000
 const BYTES_PER_KB = 1_000
 const PEER = 'lib-dynamodb alone'
 
-/** Measured inside the process, so that starting Node.js itself is left out. */
+/** Measured inside the process, without the start of Node.js itself. */
 const IMPORT_SCRIPT = `
   const [, url] = process.argv
   const startedAt = performance.now()
@@ -49,7 +49,7 @@ interface Candidate {
 
 interface ImportTime {
   readonly ms: number
-  /** Of all threads, so that it may be more than the time that passed. */
+  /** Of all threads, so possibly more than the elapsed time. */
   readonly processorMs: number
 }
 
@@ -60,7 +60,7 @@ async function run({ directory, cacheDirectory, signal }: Workspace): Promise<Ou
   const peer = candidate(PEER, peerDirectory, {})
   const ours = functions.map(({ name, bundle: folder, environment }) => candidate(name, folder, environment))
 
-  // In turns: what else the machine does meanwhile meets all of them alike.
+  // In turns: the machine's other work meets all functions alike.
   for (let round = 0; round < IMPORTS; round += 1) {
     const turn = ours.filter(({ name }) => name === FIRST || round % ROUNDS_FOR_OTHERS === 0)
     for (const each of [peer, ...turn]) each.imports.push(await importOnce(each, signal))
@@ -91,8 +91,8 @@ async function run({ directory, cacheDirectory, signal }: Workspace): Promise<Ou
   return {
     measurements,
     notes: [
-      'Size: what the first import loads (index.mjs and the chunks it imports statically), minified; chunks that are imported lazily count where they are used.',
-      'Import: a fresh process each time, without a compile cache, in turns. Processor time says the same on a busy machine as on an idle one.',
+      'Size: the first import (index.mjs and its statically imported chunks), minified; a lazily imported chunk counts at its use.',
+      'Import: a fresh process each time, without a compile cache, in turns. Processor time is the same on a busy machine as on an idle one.',
     ],
   }
 }
@@ -116,7 +116,7 @@ async function importOnce({ file, environment }: Candidate, signal: AbortSignal)
     process.execPath,
     ['--input-type=module', '--eval', IMPORT_SCRIPT, file],
     {
-      // Only what the function's configuration gives it; no compile cache comes in from outside.
+      // Only the variables of the function's configuration; no compile cache comes in from outside.
       env: { ...environment, AWS_REGION: 'us-east-1', NODE_DISABLE_COMPILE_CACHE: '1' },
       timeout: IMPORT_MS_MAX,
       signal,

@@ -1,43 +1,45 @@
 /**
- * The fleet's ceiling and what it costs, in virtual time: the real functions in the simulated world, whose requests take as
- * long as on AWS. Beside it the usual alternative, a counter that waiting executions poll.
+ * The fleet's ceiling and its cost, in virtual time: the real functions in the simulated world, with request times as
+ * on AWS. The peer is the usual alternative, a counter that waiting executions poll.
  */
 import { bundleRooms, type ColdStart } from '../test/simulation/kernel/bundle.ts'
 import { randomOf } from '../test/simulation/kernel/random.ts'
 import type { Bench, Measurement, Outcome, Workspace } from './measurement.ts'
+import { openBenchStack } from './support/bench-stack.ts'
 import { wideChange } from './support/changes.ts'
 import { ROUND_TRIP_MS, runFleet, TRANSITION_MS } from './support/fleet-world.ts'
 import { runPolled } from './support/polled-counter.ts'
 import { handOvers, makespan, peakOf, percentBeyond } from './support/readings.ts'
-import { openStand } from './support/stand.ts'
-import { fillUnrelated } from './support/unrelated.ts'
+import { fillUnrelated } from './support/unrelated-items.ts'
 
 export const fleet: Bench = {
   name: 'fleet',
-  measures: 'reviews at once across executions, makespan beside the ideal and beside a counter that is polled',
+  measures: 'reviews at once across executions, makespan beside the ideal and beside a polled counter',
   run,
 }
 
 const CEILING = 15
-/** A run has at most 40 reviews, so 200 of them can't be those of one execution, or of four. */
+/** A run has at most 40 reviews, so 200 reviews need more than four executions. */
 const ARRANGEMENTS = [
   { executions: 1, reviewsEach: 40 },
   { executions: 4, reviewsEach: 40 },
   { executions: 40, reviewsEach: 5 },
 ] as const
 const TABLE_SIZES = [0, 10_000, 1_000_000] as const
-/** What a makespan may be longer than the ideal, net of the platform's own transitions. */
+/** The permitted excess of a makespan over the ideal, net of the platform's own transitions. */
 const BEYOND_PERCENT_MAX = 5
-/** Of the run in real time: parts of the model's lens, for each pull request; and a ceiling that two cores can press against. */
+/**
+ * The run in real time: parts of the model's lens for each pull request, and a ceiling within the reach of two cores.
+ */
 const REAL = { pullRequests: 4, parts: 10, ceiling: 3 } as const
 /** ms */
 const THINKING_MS = { from: 200, to: 500 } as const
-/** ms of the world: a unit in which hand-overs are counted. */
+/** ms of the world: the unit of hand-overs. */
 const ROUND_TRIP_UNIT_MS = 10
 
 async function run(workspace: Workspace): Promise<Outcome> {
   const coldStart = await bundleRooms()
-  // First, because the workspace's time is real; all else takes as long as it takes.
+  // First, because the workspace's time limit is real; the virtual runs take as long as they take.
   const measurements = await onThisMachine(workspace)
   for (const arrangement of ARRANGEMENTS) measurements.push(...(await arranged(coldStart, arrangement)))
   measurements.push(await roundTrips(coldStart))
@@ -48,8 +50,8 @@ async function run(workspace: Workspace): Promise<Outcome> {
       `Virtual time. A request and its answer take ${Object.entries(ROUND_TRIP_MS)
         .map(([service, ms]) => `${ms} ms (${service})`)
         .join(', ')}; Step Functions ${TRANSITION_MS} ms from one task to the next.`,
-      'Ideal: the same readings, begun in the same order, by a scheduler that takes no time; net of transitions: and each of them after those of Step Functions.',
-      'At once: readings of lenses that overlap, not slots. Hand-over: from the end of one reading to the beginning of the next one while others wait.',
+      'Ideal: the same readings, begun in the same order, by a scheduler that takes no time; net of transitions: each reading after the transitions of Step Functions too.',
+      'At once: readings of lenses that overlap, not slots. Hand-over: from the end of one reading to the beginning of the next, while reviews wait.',
       'The makespan is from the first webhook to the end of the last reading.',
     ],
   }
@@ -66,7 +68,7 @@ async function arranged(
   ours.world.close()
   const polled = await runPolled({ coldStart, reviews, ceiling: CEILING, transitionMs: TRANSITION_MS })
   const group = `${executions} at once (${reviews} reviews of 20 to 200 s, ceiling ${CEILING})`
-  // A Map that is as wide as the fleet admits its next review when one is done: one task more.
+  // A Map as wide as the fleet admits its next review after a completed one: one more task.
   const transitions = executions === 1 ? 2 : 1
   const netMs = TRANSITION_MS * transitions
   const beside = (samples: readonly number[]) => ({ peer: { what: 'polled counter', samples } })
@@ -102,7 +104,7 @@ async function arranged(
     },
     {
       group,
-      what: 'writes a review, all of its run and the sweeper’s among them',
+      what: 'writes a review, with all writes of its run and the sweeper',
       unit: 'writes',
       samples: [writes / reviews],
       peer: { what: 'polled counter alone', samples: [polled.writes / reviews] },
@@ -110,7 +112,7 @@ async function arranged(
   ]
 }
 
-/** From the end of one reading to the beginning of the next one, in requests one after the other: nothing else takes time. */
+/** From the end of a reading to the beginning of the next, in sequential requests: nothing else takes time. */
 async function roundTrips(coldStart: ColdStart): Promise<Measurement> {
   const { world, readings } = await runFleet({
     coldStart,
@@ -125,13 +127,13 @@ async function roundTrips(coldStart: ColdStart): Promise<Measurement> {
   return { group: 'hand-over in itself', what: 'requests one after the other', unit: 'round trips', samples }
 }
 
-/** One run of five reviews, whose readings are too short for a lease to be renewed, beside ever more items that nobody asks for. */
+/** One run of five reviews, with readings too short for a renewal of a lease, beside ever more unrelated items. */
 async function tableSizes(coldStart: ColdStart): Promise<Measurement[]> {
   const counted = new Map<number, Counted>()
   for (const size of TABLE_SIZES) counted.set(size, await countedRun(coldStart, size))
   const [least] = TABLE_SIZES
   const row = (size: number, what: keyof Counted, unit: string): Measurement => ({
-    group: 'one run of 5 reviews, and how much the table holds besides',
+    group: 'one run of 5 reviews, by the number of unrelated items',
     what: `${what}, ${size.toLocaleString('en')} items`,
     unit,
     samples: [counted.get(size)?.[what] ?? Number.NaN],
@@ -143,9 +145,9 @@ async function tableSizes(coldStart: ColdStart): Promise<Measurement[]> {
 }
 
 interface Counted {
-  /** Of single items, also in transactions, condition checks and refused ones among them. */
+  /** Writes of single items, also in transactions, with condition checks and refused writes. */
   readonly writes: number
-  /** Items asked for, and queries. */
+  /** Read items, and queries. */
   readonly reads: number
   readonly 'bytes answered': number
 }
@@ -194,23 +196,23 @@ function totalsOf({ requests, writes }: { requests: Record<string, number>; writ
   return { writes: Object.values(writes).reduce((sum, count) => sum + count, 0), reads: GetItem + Query }
 }
 
-/** Real time: the whole stack on this machine, pull requests at once, and a model that thinks for a moment. */
+/** Real time: the whole stack on this machine, several pull requests at once, and a model that thinks for a moment. */
 async function onThisMachine(workspace: Workspace): Promise<Measurement[]> {
   const { from, to } = THINKING_MS
   const random = randomOf(1)
-  const stand = await openStand(workspace, { model: () => random.between(from, to) })
+  const stack = await openBenchStack(workspace, { model: () => random.between(from, to) })
   try {
     const change = await wideChange(workspace.directory, REAL.parts)
-    const { ok } = await fetch(`${stand.stack.apiUrl}/fleet/limits`, {
+    const { ok } = await fetch(`${stack.local.apiUrl}/fleet/limits`, {
       method: 'PATCH',
       body: JSON.stringify({ configured: REAL.ceiling }),
       signal: workspace.signal,
     })
-    if (!ok) throw new Error('The fleet’s limit was not taken.')
+    if (!ok) throw new Error('The API refused the fleet’s limit.')
     const startedAt = performance.now()
     const runs = await Promise.all(
       Array.from({ length: REAL.pullRequests }, (_, index) =>
-        stand.review({ ...change, repository: `${change.repository}-${index}` }),
+        stack.review({ ...change, repository: `${change.repository}-${index}` }),
       ),
     )
     const tookMs = performance.now() - startedAt
@@ -218,10 +220,10 @@ async function onThisMachine(workspace: Workspace): Promise<Measurement[]> {
     const group = `on this machine, in real time (${REAL.pullRequests} pull requests at once, ${reviews} reviews, a model that takes ${from} to ${to} ms)`
     const ceiling = { what: 'ceiling', samples: [REAL.ceiling] }
     return [
-      { group, what: 'most prompts at once', unit: 'reviews', samples: [stand.model?.mostAtOnce ?? 0], peer: ceiling },
-      { group, what: 'until all is shown', unit: 's', samples: [tookMs / 1_000] },
+      { group, what: 'most prompts at once', unit: 'reviews', samples: [stack.model?.mostAtOnce ?? 0], peer: ceiling },
+      { group, what: 'until GitHub shows everything', unit: 's', samples: [tookMs / 1_000] },
     ]
   } finally {
-    await stand.close()
+    await stack.close()
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The command `muster review` on a large repository: wall time and peak memory of its process, which holds the whole
- * stack with the workers of all functions. The peer is the promise that 1 GiB is enough.
+ * stack with the workers of all functions. The peer is the promise of 1 GiB.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const RUNS = 2
 const LIMIT_MIB = 1_024
 const BYTES_PER_MIB = 1_024 * 1_024
 const MS_PER_SECOND = 1_000
-/** pass, findings, incomplete: the exit codes of a review that was made. */
+/** pass, findings, incomplete: the exit codes of a finished review. */
 const EXITS_REVIEWED = [0, 1, 2]
 const COMMAND = path.resolve(import.meta.dirname, '../cli/main.ts')
 const PRELOADED = pathToFileURL(path.join(import.meta.dirname, 'support/report-peak.ts')).href
@@ -48,12 +48,12 @@ async function run(workspace: Workspace): Promise<Outcome> {
     return {
       measurements: [
         ...rowsOf('analyzer lenses alone', analyzers),
-        ...rowsOf('with a model lens, whose model answers at once', withModel),
+        ...rowsOf('with a model lens and an immediate model', withModel),
       ],
       notes: [
         `${LARGE_FILES_CHANGED} of ${LARGE_FILES} files: code, new files, workflows, renames, deletions, binaries, non-ASCII paths and text.`,
         `Verdicts: ${verdictOf(analyzers)}; with the model ${verdictOf(withModel)}. Prompts answered: ${model.answered / RUNS} a review.`,
-        'Memory is the peak of the resident set of the one process; git’s own processes come on top for as long as they run.',
+        'Memory is the peak of the resident set of the process; git’s own processes come on top during their runs.',
       ],
     }
   } finally {
@@ -61,7 +61,7 @@ async function run(workspace: Workspace): Promise<Outcome> {
   }
 }
 
-/** One command in a process of its own, with a state of its own. Rejects unless it made a review. */
+/** Runs the command in a process of its own, with a state of its own. Rejects without a finished review. */
 async function review(repository: string, state: string, signal: AbortSignal, model?: ModelStandIn): Promise<Review> {
   const peakFile = `${state}.peak.json`
   const startedAt = performance.now()

@@ -1,12 +1,12 @@
 /**
- * What one run costs at the table: its writes and reads, counted at the wire before DynamoDB, by function and by what
- * they do. The peer is the budget that the design allows: at most 8 writes a review and 25 a run besides.
+ * The cost of a run at the table: writes and reads, counted at the wire before DynamoDB, by function and by step. The
+ * peer is the budget: at most 8 writes for each review and 25 for the rest of a run.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { roomNames } from '../infra/rooms.ts'
 import type { Bench, Measurement, Outcome, Workspace } from './measurement.ts'
+import { type Change, openBenchStack, type ReviewedRun } from './support/bench-stack.ts'
 import { exampleChange, wideChange } from './support/changes.ts'
-import { type Change, openStand, type ReviewedRun } from './support/stand.ts'
 import { type TableAccess, type TableTap, tapTable } from './support/table-tap.ts'
 
 export const ledger: Bench = {
@@ -15,20 +15,20 @@ export const ledger: Bench = {
   run,
 }
 
-/** Runs of each change, one after the other. */
+/** Consecutive runs of each change. */
 const RUNS = 3
-/** Parts of the wide change, so that reviews meet each other at the fleet. */
+/** Parts of the wide change: enough for reviews that meet at the fleet. */
 const WIDE_PARTS = 12
-/** Writes of one review: its ticket, grant, lease, result and slot. */
+/** Writes of a review: ticket, grant, lease, result and slot. */
 const WRITES_OF_REVIEW_BUDGET = 8
-/** Writes of one run besides its reviews'. */
+/** Writes of a run without the writes of its reviews. */
 const WRITES_OF_RUN_BUDGET = 25
-/** A run is over when the table hears nothing of it for so long, ms: what trails behind its end counts too. */
+/** A run is over after this silence of the table, ms: trailing writes count too. */
 const QUIET_MS = 1_500
 const QUIET_LOOK_MS = 100
-/** Not of a run: the bench's own questions, and the sweeper's look at every shard each minute. */
+/** Apart from the runs: the bench's own requests, and the sweeper's queries of every shard each minute. */
 const ROOMS_APART = ['', 'api', 'sweep']
-/** What these write serves a review; they have no other work. */
+/** All writes of these rooms serve reviews. */
 const ROOMS_OF_REVIEWS = ['admit', 'review']
 
 interface CountedRun {
@@ -37,13 +37,13 @@ interface CountedRun {
 }
 
 async function run(workspace: Workspace): Promise<Outcome> {
-  const stand = await openStand(workspace, { model: true })
-  const tap = tapTable(stand.stack.endpoints.AWS_ENDPOINT_URL_DYNAMODB ?? '')
+  const stack = await openBenchStack(workspace, { model: true })
+  const tap = tapTable(stack.local.endpoints.AWS_ENDPOINT_URL_DYNAMODB ?? '')
   try {
-    const example = await countedRuns(tap, stand.review, await exampleChange(workspace.directory), workspace.signal)
+    const example = await countedRuns(tap, stack.review, await exampleChange(workspace.directory), workspace.signal)
     const wide = await countedRuns(
       tap,
-      stand.review,
+      stack.review,
       await wideChange(workspace.directory, WIDE_PARTS),
       workspace.signal,
     )
@@ -56,14 +56,14 @@ async function run(workspace: Workspace): Promise<Outcome> {
         ...stepsOf('writes of the wide change, step by step', wide, isWriting),
       ],
       notes: [
-        'Writes count singly, also those of a transaction and those that were refused, and so do its condition checks; index rows do not count.',
-        'A review’s writes: all of the functions admit and review, and whatever writes a review’s item; a run’s: everything else but the sweeper’s.',
-        'Steps are counts of a whole run; “→” is the state that the item gets, in brackets what else is set.',
+        'Each write counts, in transactions too and when refused; so does each condition check. Index rows do not count.',
+        'A review’s writes: all writes of the functions admit and review, and all writes of a review’s item. A run’s writes: all others but the sweeper’s.',
+        'Steps are counts of a whole run; “→” leads to the item’s new state; brackets hold the other members.',
       ],
     }
   } finally {
     tap.close()
-    await stand.close()
+    await stack.close()
   }
 }
 
@@ -76,7 +76,7 @@ async function countedRuns(
   const counted: CountedRun[] = []
   for (let index = 0; index < RUNS; index += 1) {
     tap.taken()
-    // A repository of its own each time: a run knows nothing of the one before.
+    // A fresh repository for each run: no run knows an earlier run.
     const { reviews } = await review({ ...change, repository: `${change.repository}-${index}` })
     while (tap.quietMs(ROOMS_APART) < QUIET_MS) await sleep(QUIET_LOOK_MS, undefined, { signal })
     const accesses = tap.taken().filter(({ room }) => !ROOMS_APART.includes(room))
@@ -120,7 +120,9 @@ function totalsOf(group: string, runs: readonly CountedRun[]): Measurement[] {
   ]
 }
 
-/** How often each step happened in a run: functions in the order of the way through, steps as they first came. */
+/**
+ * The number of each step in a run: functions in the order of their work, steps in the order of their first occurrence.
+ */
 function stepsOf(group: string, runs: readonly CountedRun[], what: (access: TableAccess) => boolean): Measurement[] {
   const counts = runs.map(({ accesses }) => countedBy(accesses.filter(what).map(stepOf)))
   const order = (step: string) => roomNames.findIndex((room) => step.startsWith(room))
@@ -139,7 +141,7 @@ function stepOf({ room, operation, item, state, members, done }: TableAccess): s
   return `${room.padEnd(8)} ${item} ${operation}${becomes}${also}${done ? '' : ', refused'}`
 }
 
-/** A head or a review in the name of a member: one step for all of them. */
+/** A head or a review in the name of a member: one step for all heads and reviews. */
 const IDENTITY = /[0-9a-f]{40,}(\/.*)?$/
 
 function countedBy(keys: readonly string[]): Map<string, number> {

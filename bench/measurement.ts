@@ -1,41 +1,41 @@
-/** What a bench reports: samples in one unit, with those of a peer beside them, and how they are summed up. */
+/** The report of a bench: samples in one unit beside the samples of a peer, and their summary. */
 
 export interface Samples {
   readonly what: string
-  /** At least one; every one of them is kept, nothing is discarded as an outlier. */
+  /** At least one sample; all samples are kept, none is discarded as an outlier. */
   readonly samples: readonly number[]
 }
 
 export interface Measurement extends Samples {
-  /** Heading under which it is printed; measurements of one group stand together. */
+  /** The heading above the measurements of a group. */
   readonly group?: string
   /** Unit of the samples, and of the peer's. */
   readonly unit: string
-  /** What it is compared with: another library measured the same way, a budget, a limit. */
+  /** The comparison: another library measured the same way, a budget, a limit. */
   readonly peer?: Samples
 }
 
 export interface Bench {
-  /** As it is chosen on the command line. */
+  /** The name on the command line. */
   readonly name: string
-  /** One sentence: what is measured, and against what. */
+  /** A sentence: the measured quantity and its comparison. */
   readonly measures: string
-  /** Resolves when everything that it started has ended. Rejects if something that was to be measured did not happen. */
+  /** Resolves when everything that the bench started has ended. Rejects if a measured event did not happen. */
   run(workspace: Workspace): Promise<Outcome>
 }
 
 export interface Workspace {
-  /** An empty folder of this bench's own; removed afterwards. */
+  /** An empty folder of this bench; removed afterwards. */
   readonly directory: string
   /** Folder of synthesized assemblies, shared by all benches. */
   readonly cacheDirectory: string
-  /** Aborts when the bench has used up its time: loads stop by themselves. */
+  /** Aborts at the bench's time limit: loads stop by themselves. */
   readonly signal: AbortSignal
 }
 
 export interface Outcome {
   readonly measurements: readonly Measurement[]
-  /** Sentences below the table: what the numbers hold and what they don't, problems found. */
+  /** Sentences below the table: the scope of the numbers, and found problems. */
   readonly notes: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export interface Summary {
   readonly max: number
 }
 
-/** Throws a RangeError without samples: a median of nothing would be printed as a number. */
+/** Throws a RangeError without samples: a median of nothing would print as a number. */
 export function summarize({ what, samples }: Samples): Summary {
   const sorted = samples.toSorted((one, other) => one - other)
   const middle = sorted.length / 2
@@ -59,7 +59,7 @@ export function summarize({ what, samples }: Samples): Summary {
   return { median: (lower + upper) / 2, min, max }
 }
 
-/** Median over the peer's median; undefined without a peer, or with one of 0. */
+/** Median over the peer's median; undefined without a peer, or with a peer of 0. */
 export function ratioOf(measurement: Measurement): number | undefined {
   if (!measurement.peer) return undefined
   const peer = summarize(measurement.peer).median

@@ -2,13 +2,13 @@
 import { type Measurement, ratioOf, type Samples, summarize } from './measurement.ts'
 
 const HEADINGS = ['', 'unit', 'median', 'min–max', 'n', 'beside', 'its median', 'its min–max', 'ratio'] as const
-/** Columns of text; all others hold numbers. */
+/** Columns of text; all other columns hold numbers. */
 const TEXT_COLUMNS = new Set([0, 1, 5])
 const GAP = '  '
-/** Digits that mean something here: a sample's spread is above one per cent nearly everywhere. */
+/** The meaningful digits: a sample's spread is above one per cent nearly everywhere. */
 const SIGNIFICANT_DIGITS = 3
 
-/** The table as text, without a line end after its last line. Columns that no measurement fills are left out. */
+/** The table as text, without a line end after its last line. Empty columns are left out. */
 export function tableOf(measurements: readonly Measurement[]): string {
   const lines = [...Map.groupBy(measurements, ({ group }) => group)].flatMap(([group, members]) => [
     ...(group === undefined ? [] : [group]),
@@ -52,7 +52,7 @@ function rowOf(measurement: Measurement): string[] {
   ]
 }
 
-/** Median and range; a range of one value says nothing and is left out. */
+/** Median and range; a range of one value is left out. */
 function cellsOf(samples: Samples): [string, string] {
   const { median, min, max } = summarize(samples)
   return [numberOf(median), min === max ? '' : `${numberOf(min)}–${numberOf(max)}`]

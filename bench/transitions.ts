@@ -1,25 +1,25 @@
 /**
- * What one run costs at Step Functions: the states that its execution enters, which is what AWS bills. The peer is how
- * many of them invoke a function: the rest is how the machine finds its way.
+ * The cost of a run at Step Functions: the states that its execution enters, AWS's unit of billing. The peer is the
+ * number of states that invoke a function: the rest is the machine's control flow.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DescribeExecutionCommand, GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn'
 import type { Bench, Measurement, Outcome, Workspace } from './measurement.ts'
+import { type BenchStack, type Change, openBenchStack } from './support/bench-stack.ts'
 import { exampleChange, wideChange } from './support/changes.ts'
-import { type Change, openStand, type Stand } from './support/stand.ts'
 
 export const transitions: Bench = {
   name: 'transitions',
-  measures: 'states that one run’s execution enters, beside those that invoke a function',
+  measures: 'states that one run’s execution enters, beside the states that invoke a function',
   run,
 }
 
-/** Runs of each change, one after the other. */
+/** Consecutive runs of each change. */
 const RUNS = 3
 const WIDE_PARTS = 12
 /** https://aws.amazon.com/step-functions/pricing, Standard workflows. */
 const DOLLARS_PER_1000_TRANSITIONS = 0.025
-/** The engine counts a state when it enters it; the execution ends a moment after its run has. */
+/** The engine counts a state at its entry; the execution ends a moment after its run. */
 const LOOK_MS = 50
 /** One page holds every event of such a run. */
 const EVENTS_MAX = 1_000
@@ -27,21 +27,21 @@ const EVENTS_MAX = 1_000
 interface CountedExecution {
   readonly reviews: number
   readonly transitions: number
-  /** Entries by the state's name, and how many of all were tasks. */
+  /** Entries by the state's name, and the number of tasks among them. */
   readonly entries: ReadonlyMap<string, number>
   readonly tasks: number
 }
 
 async function run(workspace: Workspace): Promise<Outcome> {
-  const stand = await openStand(workspace, { model: true })
+  const stack = await openBenchStack(workspace, { model: true })
   const client = new SFNClient({
-    region: stand.stack.assembly.account.region,
-    endpoint: stand.stack.endpoints.AWS_ENDPOINT_URL_SFN ?? '',
+    region: stack.local.assembly.account.region,
+    endpoint: stack.local.endpoints.AWS_ENDPOINT_URL_SFN ?? '',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   })
   try {
-    const example = await countedRuns(stand, client, await exampleChange(workspace.directory), workspace.signal)
-    const wide = await countedRuns(stand, client, await wideChange(workspace.directory, WIDE_PARTS), workspace.signal)
+    const example = await countedRuns(stack, client, await exampleChange(workspace.directory), workspace.signal)
+    const wide = await countedRuns(stack, client, await wideChange(workspace.directory, WIDE_PARTS), workspace.signal)
     return {
       measurements: [...rowsOf('the example', example), ...rowsOf('a wide change', wide)],
       notes: [
@@ -51,19 +51,19 @@ async function run(workspace: Workspace): Promise<Outcome> {
     }
   } finally {
     client.destroy()
-    await stand.close()
+    await stack.close()
   }
 }
 
 async function countedRuns(
-  stand: Stand,
+  stack: BenchStack,
   client: SFNClient,
   change: Change,
   signal: AbortSignal,
 ): Promise<CountedExecution[]> {
   const counted: CountedExecution[] = []
   for (let index = 0; index < RUNS; index += 1) {
-    const { executionArn, reviews } = await stand.review({ ...change, repository: `${change.repository}-${index}` })
+    const { executionArn, reviews } = await stack.review({ ...change, repository: `${change.repository}-${index}` })
     while ((await client.send(new DescribeExecutionCommand({ executionArn }))).status === 'RUNNING') {
       await sleep(LOOK_MS, undefined, { signal })
     }
@@ -76,7 +76,7 @@ async function countedRuns(
     const entries = Map.groupBy(entered, ({ name }) => name)
     counted.push({
       reviews: reviews.length,
-      transitions: stand.stack.transitions(executionArn),
+      transitions: stack.local.transitions(executionArn),
       entries: new Map([...entries].map(([name, list]) => [name, list.length])),
       tasks: entered.filter(({ type }) => type === 'TaskStateEntered').length,
     })

@@ -1,15 +1,15 @@
 /**
- * Webhooks that the local stack accepts in a second: signed `opened` events of distinct pull requests, each answered 202
- * when its run is in the table and its execution is started. The executions wait before their first function, so that
- * reading pull requests doesn't take the processor from accepting them. The peer is an event that is ignored by its
- * header, which takes the same way through the API and the function and stops before any I/O.
+ * Webhooks that the local stack accepts in a second: signed `opened` events of distinct pull requests, each answered
+ * 202 when its run is in the table and its execution is started. The executions wait before their first function, so
+ * that the reading of pull requests doesn't take the processor from their acceptance. The peer is an event ignored by
+ * its header, which takes the same way through the API and the function and stops before any I/O.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { LocalFunctions } from '../infra/local/functions/functions.ts'
 import { sha256 } from '../shared/base/digest.ts'
 import type { Bench, Outcome, Workspace } from './measurement.ts'
-import { openStand } from './support/stand.ts'
+import { openBenchStack } from './support/bench-stack.ts'
 
 export const webhooks: Bench = {
   name: 'webhooks',
@@ -17,12 +17,12 @@ export const webhooks: Bench = {
   run,
 }
 
-/** Of each kind, in turns; with so many rounds 300 runs are accepted. */
+/** Rounds of each kind, in turns; this many rounds accept 300 runs. */
 const ROUNDS = 6
 const WEBHOOKS_PER_ROUND = 50
 /** Sent at once. */
 const CONCURRENCY = 16
-/** GitHub gives up after so long, ms. */
+/** GitHub's time limit, ms. */
 const ANSWER_MS_MAX = 10_000
 const MS_PER_SECOND = 1_000
 const MICROSECONDS_PER_MS = 1_000
@@ -38,7 +38,7 @@ interface Answer {
   readonly ms: number
 }
 
-/** A kind of webhook, what each is answered, and the measured rounds. */
+/** A kind of webhook, its expected answer, and the measured rounds. */
 interface Kind {
   readonly expected: string
   readonly make: (index: number) => Webhook
@@ -50,11 +50,11 @@ interface Kind {
 }
 
 async function run(workspace: Workspace): Promise<Outcome> {
-  const stand = await openStand(workspace)
+  const stack = await openBenchStack(workspace)
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
-  const letGo = parkRuns(stand.stack.functions)
+  const letGo = parkRuns(stack.local.functions)
   const send = (webhook: Webhook) =>
-    post({ agent, url: stand.stack.webhookUrl, secret: stand.webhookSecret, signal: workspace.signal }, webhook)
+    post({ agent, url: stack.local.webhookUrl, secret: stack.webhookSecret, signal: workspace.signal }, webhook)
   const kind = (expected: string, make: Kind['make']): Kind => ({
     expected,
     make,
@@ -63,7 +63,7 @@ async function run(workspace: Workspace): Promise<Outcome> {
     processorMs: [],
   })
   const accepted = kind('created', (index) => webhookOf('pull_request', index, 'opened'))
-  // The same delivery again: it is known, and answers what the first one answered.
+  // The same delivery again: known, with the first delivery's answer.
   const replayed = kind('replayed', (index) => webhookOf('pull_request', index, 'opened'))
   const ignored = kind('ignored', (index) => webhookOf('push', index, 'created'))
   try {
@@ -79,7 +79,7 @@ async function run(workspace: Workspace): Promise<Outcome> {
   } finally {
     letGo()
     agent.destroy()
-    await stand.close()
+    await stack.close()
   }
   const row = (what: string, unit: string, samples: (of: Kind) => readonly number[], of: Kind) => ({
     what,
@@ -98,13 +98,13 @@ async function run(workspace: Workspace): Promise<Outcome> {
     ],
     notes: [
       `${ROUNDS} rounds of ${WEBHOOKS_PER_ROUND} of each kind, ${CONCURRENCY} at once, in turns; the sender and all services share one process and its machine.`,
-      'Processor time is that of sender, services and function together for one webhook; it says the same on a busy machine as on an idle one.',
-      'Accepted runs wait before Plan. On AWS functions scale with the load, so that the number tells of the code’s cost, not of a deployment’s limit.',
+      'Processor time is that of sender, services and function together for one webhook; this time is the same on a busy machine as on an idle one.',
+      'Accepted runs wait before Plan. On AWS functions scale with the load: the number shows the code’s cost, not a deployment’s limit.',
     ],
   }
 }
 
-/** From now on the state machine's first task isn't done: its invocation waits until it is aborted, or let go. */
+/** From now on the state machine's first task never ends: its invocation waits until an abort or the release. */
 function parkRuns(functions: LocalFunctions): () => void {
   const invoke = functions.invoke.bind(functions)
   const released = new AbortController()
@@ -118,7 +118,7 @@ function parkRuns(functions: LocalFunctions): () => void {
   return () => released.abort(new Error('The bench is over.'))
 }
 
-/** Sends one round with bounded concurrency. Rejects if any is answered otherwise than expected. */
+/** Sends one round with bounded concurrency. Rejects after an unexpected answer. */
 async function sendRound(kind: Kind, round: number, send: (webhook: Webhook) => Promise<Answer>): Promise<void> {
   // Made and encoded before the clock starts.
   const waiting = Array.from({ length: WEBHOOKS_PER_ROUND }, (_, index) =>
@@ -140,7 +140,10 @@ async function sendRound(kind: Kind, round: number, send: (webhook: Webhook) => 
   kind.ms.push(...answers.map(({ ms }) => ms))
 }
 
-/** The members that Muster reads; a delivery's id follows from its pull request, so that it can be sent again. */
+/**
+ * The members that Muster reads; a delivery's id follows from its pull request, so that a repeated delivery has the
+ * same id.
+ */
 function webhookOf(event: string, number: number, action: string): Webhook {
   const payload = {
     action,

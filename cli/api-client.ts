@@ -1,19 +1,19 @@
-/** Asks Muster's API, and follows a run to its end. */
+/** Calls Muster's API, and follows a run to its end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { CommandFailure } from './errors.ts'
 import type { RunView } from './run-view.ts'
 
-/** One question may take this long, ms: a cold start on a busy machine takes a few seconds. */
+/** The time limit of a read, ms: a cold start on a busy machine takes a few seconds. */
 const READ_TIMEOUT_MS = 15_000
-/** Ending a run takes as long as its reviews are many, ms: what an HTTP API waits at most. */
+/** The time limit of a call, ms: a run with many reviews ends slowly, and an HTTP API waits 30 s at most. */
 const CALL_TIMEOUT_MS = 30_000
-/** How often a run is looked at, ms: often enough to be watched, seldom enough to leave the processor to the lenses. */
+/** ms: often enough for a watcher, seldom enough to leave the processor to the lenses. */
 const POLL_INTERVAL_MS = 300
-/** Failed questions in a row before the API counts as gone. */
+/** Consecutive failed reads until the API counts as gone. */
 const FAILURES_MAX = 5
 
-/** The run as it is now; undefined if there is none of that id. */
+/** The run's current state; undefined for an unknown id. */
 export async function readRun(apiUrl: string, runId: string, signal: AbortSignal): Promise<RunView | undefined> {
   const response = await fetch(`${apiUrl}/runs/${runId}`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(READ_TIMEOUT_MS)]),
@@ -26,12 +26,13 @@ export async function readRun(apiUrl: string, runId: string, signal: AbortSignal
   return (await response.json()) as RunView
 }
 
-/** How the API refuses. */
+/** The form of the API's refusals. */
 const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.string(), remedy: z.string() }) })
 
 /**
- * One request for which a 200 with JSON is the only good answer. Rejects with the API's own code, sentence and remedy where
- * it refuses (usage; unavailable if it could be done later), and with `api_unreachable` where nothing sensible answers.
+ * A request whose only good answer is a 200 with JSON. A refusal rejects with the API's own code, sentence and remedy
+ * (usage; unavailable if a later call could succeed). Without a sensible answer the call rejects with
+ * `api_unreachable`.
  */
 export async function callApi<T>(apiUrl: string, method: string, path: string, body?: object): Promise<T> {
   let status: number
@@ -55,8 +56,9 @@ export async function callApi<T>(apiUrl: string, method: string, path: string, b
 }
 
 /**
- * Looks at a run until `isOver`, telling of every look. No deadline of its own: a run ends by itself (DESIGN §12, I5).
- * Rejects with `api_unreachable` if the API stops answering, and with the signal's reason when that aborts.
+ * Reads a run until `isOver`, which sees every read. No deadline here: a run ends by itself, within a bound that leases
+ * and timeouts give. Rejects with `api_unreachable` if the API stops answering, and with the signal's reason after an
+ * abort.
  */
 export async function followRun(
   apiUrl: string,

@@ -1,4 +1,4 @@
-/** What every command is made of: how wrong use is said, common options, and how it ends. */
+/** The common parts of all commands: the report of wrong use, common options, and the end of the process. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { openConsole } from './console.ts'
 import { report } from './errors.ts'
@@ -7,7 +7,7 @@ import { defaultStateDirectory } from './settings.ts'
 
 const PORT_MAX = 65_535
 
-/** A command whose wrong use throws instead of ending the process; commands made from it are alike. */
+/** A command whose wrong use throws instead of an end of the process; its subcommands behave alike. */
 export function createCommand(name: string): Command {
   return new Command(name)
     .exitOverride()
@@ -32,7 +32,7 @@ export function stateOption(): Option {
   )
 }
 
-/** Does the work of a command and ends the process by its exit code; what went wrong is one line on stderr. */
+/** Runs a command's work and ends the process with its exit code; a failure is one line on stderr. */
 export async function finish(state: string, work: (console: ReturnType<typeof openConsole>) => Promise<number>) {
   const console = openConsole()
   let code: number
@@ -43,11 +43,11 @@ export async function finish(state: string, work: (console: ReturnType<typeof op
     process.stderr.write(`${line}\n`)
     code = exitCode
   }
-  // Whatever still has a connection open has nothing more to do.
+  // Open connections have nothing more to do.
   process.exit(code)
 }
 
-/** Runs the command that the arguments name. Wrong use ends with 64, after commander has said what is wrong. */
+/** Runs the command of the arguments. Wrong use ends with 64, after commander's explanation. */
 export async function runProgram(program: Command): Promise<void> {
   try {
     await program.parseAsync()

@@ -2,7 +2,7 @@
 import { type Terminal, terminalOf } from './terminal.ts'
 
 export interface Console {
-  /** For the result, written whole before the process ends, also into a pipe. */
+  /** Prints the result, written whole before the process ends, also into a pipe. */
   print(text: string): Promise<void>
   readonly out: Terminal
   readonly err: Terminal
@@ -10,7 +10,7 @@ export interface Console {
 
 export function openConsole(): Console {
   const out = terminalOf(process.stdout, process.env)
-  // A reader that has seen enough (`| head`) closes the pipe; that is no failure, and nothing is left to be written.
+  // A satisfied reader (`| head`) closes the pipe: no failure, and the rest of the output has no reader.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })

@@ -1,6 +1,6 @@
 /**
- * The door of a running stack for other `muster` commands: loopback, and a token that stands in a file for its owner
- * only. One answer is a stream of lines, each a JSON value: progress, then the outcome or what went wrong.
+ * The control server of a running stack, for other `muster` commands: on loopback, with a token in a file for its owner
+ * only. An answer is a stream of lines, each a JSON value: progress, then the outcome or the failure.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -14,15 +14,15 @@ export type ControlLine =
   | { readonly progress: Progress }
   | { readonly outcome: ReviewOutcome }
   | { readonly failure: { readonly code: string; readonly text: string; readonly exit: ExitName } }
-  /** Nothing new, but still there. */
+  /** No news; the stack still works. */
   | { readonly alive: true }
 
-/** What `GET /` answers. */
+/** The answer to `GET /`. */
 export interface ControlStatus {
   readonly pid: number
-  /** Name of the model that the stack uses; null without one. */
+  /** Name of the stack's model; null without a model. */
   readonly model: string | null
-  /** False where the stack serves a real GitHub: it has no pull requests of local repositories. */
+  /** False where the stack serves a real GitHub, which has no pull requests of local repositories. */
   readonly reviewsLocally: boolean
 }
 
@@ -32,10 +32,10 @@ export interface ControlServer extends LocalService {
 
 /** A title and a description fit many times, bytes. */
 const REQUEST_BYTES_MAX = 1024 * 1024
-/** A line is sent at least this often, ms, so that the other side can tell a long review from a dead stack. */
+/** The longest pause between two lines, ms: the client tells a long review from a dead stack. */
 const ALIVE_EVERY_MS = 5_000
 
-/** Opens the door; `reviewer` is undefined where nothing can be reviewed through it. */
+/** Starts the server; `reviewer` is undefined for a stack without local reviews. */
 export async function openControlServer(status: ControlStatus, reviewer: Reviewer | undefined): Promise<ControlServer> {
   const token = randomBytes(32).toString('hex')
   const service = await serve((request, response) => {
@@ -67,7 +67,7 @@ export async function openControlServer(status: ControlStatus, reviewer: Reviewe
   }
 }
 
-/** Compared as digests: equal length, and no answer by time. */
+/** Compared as digests: equal length, and no information by time. */
 function isAuthorized(request: IncomingMessage, token: string): boolean {
   const digest = (text: string) => Buffer.from(sha256(text))
   return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`))

@@ -21,10 +21,10 @@ interface DemoOptions {
 const REPOSITORY = { owner: 'acme', name: 'parcels' }
 const AUTHOR = 'ada'
 
-/** Any free port: whoever runs this for the first time has named none, and should meet no collision. */
+/** Any free port: a first run should meet no collision. */
 const PORT_DEFAULT = 0
 
-/** A line longer than this separates nothing better, characters. */
+/** The longest useful separator line, characters. */
 const RULE_WIDTH_MAX = 100
 
 const program = createCommand('npm start --')

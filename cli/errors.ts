@@ -1,9 +1,9 @@
-/** Everything that can go wrong, as one line for a person: a stable code, a sentence, the remedy; details go to a file. */
+/** Every failure as one line for a person: a stable code, a sentence, the remedy; the stack goes to a file. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { EXIT_CODES, type ExitName } from './exit-codes.ts'
 
-/** A failure that the command line itself knows how to explain. `message` is the sentence. */
+/** A failure that the command line itself explains. `message` is the sentence. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly code: string
@@ -18,7 +18,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What a person is told. */
+/** The parts of a failure's line. */
 export interface Explanation {
   readonly code: string
   /** Sentence and remedy, without a line end. */
@@ -26,13 +26,15 @@ export interface Explanation {
   readonly exit: ExitName
 }
 
-/** The file in the state folder that has the stack of the last failure. */
+/** The file in the state folder with the stack of the last failure. */
 const DETAILS_FILE = 'last-error.txt'
 
-/** Codes of the services in `infra/local` and of git whose cause is what the caller named; the others are `unavailable`. */
+/**
+ * Codes of the services in `infra/local` and of git whose cause is the caller's argument; all others are `unavailable`.
+ */
 const CODES_OF_USAGE = new Set(['not_a_git_repository', 'unknown_commit', 'invalid_repository_name'])
 
-/** What the system says of a state folder that can't be used. */
+/** The system's codes for an unusable state folder. */
 const CODES_OF_STATE = new Set([
   'EACCES',
   'EPERM',
@@ -45,10 +47,10 @@ const CODES_OF_STATE = new Set([
   'ELOOP',
 ])
 
-/** Their own messages have this form: `code: sentence. Remedy.` */
+/** The form of the services' own messages: `code: sentence. Remedy.` */
 const CODED = /^([a-z0-9]+(?:_[a-z0-9]+)+): (.+)$/s
 
-/** What to say of anything that was thrown. */
+/** The explanation of any thrown value. */
 export function explain(error: unknown): Explanation {
   if (error instanceof CommandFailure) {
     return { code: error.code, text: `${error.message} ${error.remedy}`, exit: error.exit }
@@ -67,8 +69,8 @@ export function explain(error: unknown): Explanation {
 }
 
 /**
- * The line for stderr. The stack is written to `<state>/last-error.txt`, and the line names that file where it helps:
- * for faults of Muster. A state folder that can't be written to makes no second failure.
+ * The line for stderr. The stack is written to `<state>/last-error.txt`, and the line names the file where the file
+ * helps: for faults of Muster. A state folder without write permission makes no second failure.
  */
 export function report(error: unknown, stateDirectory: string): { line: string; exitCode: number } {
   const { code, text, exit } = explain(error)
@@ -98,12 +100,15 @@ function explainKnown(error: Error): Explanation | undefined {
   }
   const [, own, text] = CODED.exec(error.message) ?? []
   if (own === undefined || text === undefined) return undefined
-  // Several services have their own name for the same thing; a person knows one.
+  // Several services have their own code for a state in use; a person knows one.
   if (own.endsWith('state_in_use')) return stateInUse(text)
   return { code: own, text, exit: CODES_OF_USAGE.has(own) ? 'usage' : 'unavailable' }
 }
 
-/** The services name their own folder and remedy; a person has named one state, and wants to review twice at once, or to stop. */
+/**
+ * The services name their own folder and remedy. A person has named one state, and wants two reviews at once, or an end
+ * of the other process.
+ */
 function stateInUse(text: string): Explanation {
   const [holder = 'another process'] = /process \d+/.exec(text) ?? []
   const remedy =
@@ -111,13 +116,13 @@ function stateInUse(text: string): Explanation {
   return { code: 'state_in_use', text: `The state is in use by ${holder}. ${remedy}`, exit: 'unavailable' }
 }
 
-/** What needs git says first what it could not do; that there is no git is what helps. */
+/** The caller of git reports its own failure first; the helpful cause is the missing git. */
 function isMissingGit(error: Error): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException
   return error.message.startsWith('git_not_found') || (code === 'ENOENT' && syscall === 'spawn git')
 }
 
-/** The error and what caused it, outermost first. */
+/** The error and its causes, outermost first. */
 function causesOf(error: unknown): Error[] {
   const causes: Error[] = []
   for (let next = error; next instanceof Error && !causes.includes(next); next = next.cause) causes.push(next)
@@ -133,7 +138,7 @@ function writeDetails(error: unknown, stateDirectory: string): string | undefine
     writeFileSync(file, `${new Date().toISOString()}\n${stacks.join('\ncaused by ')}\n`, { mode: 0o600 })
     return file
   } catch {
-    return undefined // the failure itself is reported; why its details can't be kept is mostly the same
+    return undefined // the failure itself is reported; the details mostly fail for the same reason
   }
 }
 

@@ -1,7 +1,7 @@
-/** What the exit code of a command says. The one table, which `muster --help` and docs/command-line.md show too. */
+/** The meaning of each exit code, in one table for `muster --help` and docs/command-line.md. */
 import type { Verdict } from '../shared/verdict/conclusion.ts'
 
-/** 64, 69 and 70 are those of sysexits.h; 130 and 143 are what a shell reports for SIGINT and SIGTERM. */
+/** 64, 69 and 70 come from sysexits.h; 130 and 143 are a shell's codes for SIGINT and SIGTERM. */
 export const EXIT_CODES = {
   pass: { code: 0, meaning: 'pass: reviewed, without findings; for the other commands: done' },
   findings: { code: 1, meaning: 'concerns or changes requested: reviewed, with findings' },
@@ -25,12 +25,12 @@ const EXITS_OF_VERDICTS: Readonly<Record<Verdict, ExitName>> = {
   incomplete: 'incomplete',
 }
 
-/** The exit code of a review that concluded so. */
+/** The exit code for the verdict of a review. */
 export function exitCodeOf(verdict: Verdict): number {
   return EXIT_CODES[EXITS_OF_VERDICTS[verdict]].code
 }
 
-/** The table as text, one code a line. */
+/** The table as text, a line for each code. */
 export function exitCodeTable(): string {
   return Object.values(EXIT_CODES)
     .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)

@@ -3,7 +3,7 @@ import type { Effective } from '../shared/fleet/ceiling.ts'
 import type { FleetView, HaltView, PoolView } from '../shared/fleet/fleet-view.ts'
 import { counted, visibleLine } from './format.ts'
 
-/** Why less takes effect than is configured, in words. */
+/** The reason why an effective limit is below the configured one. */
 const REASONS: Readonly<Record<NonNullable<Effective['reason']>, string>> = {
   concurrency_disabled: 'one at a time: disabled',
   pool_ceiling: 'the pool allows no more',

@@ -1,4 +1,4 @@
-/** Small texts that several commands say in the same way. Pure. */
+/** Counts, durations, single lines and verdicts as text, for all commands. Pure. */
 
 import { visible } from '../shared/base/text.ts'
 import { SEVERITIES } from '../shared/findings/severity.ts'
@@ -17,7 +17,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-/** Somebody else's text as one line that can't move a terminal's cursor. */
+/** A foreign text as one line that can't move a terminal's cursor. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\s+/g, ' ').trim()
 }

@@ -1,4 +1,4 @@
-/** What the command line needs to know of somebody's git repository. Nothing is ever written into it. */
+/** Reads a local git repository for the command line. Nothing is ever written into the repository. */
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { runGit } from '../infra/local/github/git/process.ts'
@@ -7,7 +7,7 @@ import { sha256 } from '../shared/base/digest.ts'
 import { CommandFailure } from './errors.ts'
 
 export interface Branch {
-  /** As it was named; for `HEAD` on a branch, that branch. */
+  /** The given name; for `HEAD` on a branch, the branch. */
   readonly ref: string
   readonly sha: string
 }
@@ -24,7 +24,7 @@ export interface LocalChange {
   readonly author: string
 }
 
-/** Repositories of this machine have no owner; GitHub's have one. */
+/** Local repositories have no owner, but GitHub's repositories do. */
 const OWNER = 'local'
 /** Digits of the digest that tells repositories of the same name apart. */
 const NAME_DIGEST_LENGTH = 8
@@ -32,11 +32,11 @@ const NAME_DIGEST_LENGTH = 8
 const NAME_LENGTH_MAX = 60
 /** GitHub: "Username may only contain alphanumeric characters or single hyphens", at most 39. */
 const LOGIN_LENGTH_MAX = 39
-/** An answer is one name or one SHA. */
+/** An answer is a single name or SHA. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
- * Reads the two ends of a change. `directory` may be a clone, a folder in one, a bare repository or a worktree.
+ * Reads the two ends of a change. `directory` may be a clone, a folder inside a clone, a bare repository or a worktree.
  * Throws `not_a_git_repository`, `ref_unknown`, `no_common_history`, `git_not_found`.
  */
 export async function readChange(directory: string, baseRef: string, headRef: string): Promise<LocalChange> {
@@ -70,7 +70,10 @@ export async function readChange(directory: string, baseRef: string, headRef: st
   }
 }
 
-/** Two repositories of one name are two; the same one, however it is reached, is one. */
+/**
+ * The name of a repository: different for two repositories of one folder name, and the same for every path to one
+ * repository.
+ */
 export function repositoryName(gitDirectory: string): string {
   const folder = path.basename(gitDirectory) === '.git' ? path.dirname(gitDirectory) : gitDirectory
   const readable = path
@@ -81,7 +84,9 @@ export function repositoryName(gitDirectory: string): string {
   return `${readable || 'repository'}-${sha256(gitDirectory).slice(0, NAME_DIGEST_LENGTH)}`
 }
 
-/** The nearest folder at or above `directory` that holds a repository; itself if there is none, to be refused by name. */
+/**
+ * The nearest folder at or above `directory` with a repository; without any, `directory` itself, for a refusal by name.
+ */
 function rootOf(directory: string): string {
   const start = existsSync(directory) ? realpathSync(directory) : path.resolve(directory)
   for (let folder = start; ; folder = path.dirname(folder)) {
@@ -111,7 +116,7 @@ async function branchOf(gitDirectory: string, end: 'base' | 'head', ref: string)
   return { ref: branch || ref, sha }
 }
 
-/** What git prints, without the line end; empty where it says no by its exit code. */
+/** The output of git, without the line end; empty where git's exit code says no. */
 async function ask(gitDirectory: string, command: readonly string[]): Promise<string> {
   try {
     return (await runGit(gitDirectory, command, ANSWER_BYTES_MAX)).toString('utf8').trim()

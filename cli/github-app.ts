@@ -1,4 +1,4 @@
-/** Reads the file that says who Muster is on a real GitHub. Nothing of it is ever printed. */
+/** Reads the file with Muster's identity on a real GitHub. No content of the file is ever printed. */
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { CommandFailure } from './errors.ts'
 const schema = z.strictObject({
   appId: z.number().int().positive(),
   privateKey: z.string().min(1).optional(),
-  /** Relative to the file that names it. */
+  /** Relative to the file of the setting. */
   privateKeyFile: z.string().min(1).optional(),
   webhookSecrets: z.array(z.string().min(1)).min(1),
 })
@@ -17,7 +17,7 @@ const schema = z.strictObject({
 const REMEDY =
   'The file is JSON: {"appId": 123, "privateKeyFile": "app.pem", "webhookSecrets": ["…"]}; "privateKey" may replace "privateKeyFile".'
 
-/** Throws `github_app_unreadable`, saying what is wrong, and never what is in the file. */
+/** Throws `github_app_unreadable` with the mistake, and never with content of the file. */
 export function readGitHubApp(file: string): AppCredentials {
   const parsed = schema.safeParse(jsonOf(file))
   if (!parsed.success) {

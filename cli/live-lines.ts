@@ -1,4 +1,4 @@
-/** A few lines at the bottom of a terminal that are written over while something goes on. */
+/** A few lines at the bottom of a terminal, written over during a command. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Terminal } from './terminal.ts'
 
@@ -13,25 +13,28 @@ export class LiveLines {
     this.#terminal = terminal
   }
 
-  /** Shows these lines in place of the last ones. Lines are cut to the width: a wrapped one could not be found again. */
+  /**
+   * Shows these lines in place of the last ones. Long lines are cut to the width: a wrapped line could not be written
+   * over.
+   */
   show(lines: readonly string[]): void {
     const cut = lines.map((line) => cutToWidth(line, this.#terminal.columns()))
     this.#terminal.stream.write(`${UP(this.#shown)}${CLEAR_BELOW}${cut.map((line) => `${line}\n`).join('')}`)
     this.#shown = cut.length
   }
 
-  /** Takes the lines away. */
+  /** Removes the lines. */
   clear(): void {
     if (this.#shown > 0) this.show([])
   }
 
-  /** Leaves the lines where they are, and begins anew below. */
+  /** Leaves the lines, and begins anew below. */
   keep(): void {
     this.#shown = 0
   }
 }
 
-/** A line that is too long loses its colours with its end. */
+/** A cut line loses its colours. */
 function cutToWidth(line: string, columns: number): string {
   const plain = stripVTControlCharacters(line)
   return plain.length < columns ? line : `${plain.slice(0, Math.max(0, columns - 2))}…`

@@ -1,9 +1,11 @@
-/** Makes a folder with its parents. Node.js's own recursive way never ends where the system answers ENOENT for good. */
+/**
+ * Makes a folder with its parents. Node.js's own recursive `mkdir` never ends where the system answers ENOENT for good.
+ */
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandFailure } from './errors.ts'
 
-/** Makes `folder` unless it is there. Throws `state_unusable`, exit 69, where the system won't have it. */
+/** Makes `folder` if absent. Throws `state_unusable`, exit 69, where the system refuses. */
 export async function makeFolder(folder: string): Promise<void> {
   const missing: string[] = []
   for (let next = path.resolve(folder); !(await exists(next)); next = path.dirname(next)) missing.unshift(next)

@@ -1,4 +1,4 @@
-/** Operates the fleet of a running stack through its API, and says what came of it. */
+/** Operates the fleet of a running stack through the API, and reports the result. */
 import type { LimitsPatch } from '../shared/fleet/ceiling.ts'
 import type { FleetView, HaltView } from '../shared/fleet/fleet-view.ts'
 import { callApi } from './api-client.ts'
@@ -11,7 +11,7 @@ import { findRunningStack } from './running-stack.ts'
 export interface Context {
   /** Absolute. */
   readonly state: string
-  /** The API's answer as it is, for programs. */
+  /** True: print the API's answer unchanged, for programs. */
   readonly json: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The commands that operate a running fleet: what it may do at once, what stands still, which run goes on. */
+/** The commands that operate a running fleet: limits, halts, and the runs to cancel or retry. */
 import path from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { LimitsPatch } from '../shared/fleet/ceiling.ts'
@@ -68,7 +68,7 @@ interface FleetFlags extends OperatingFlags {
   readonly enable?: boolean
   readonly disable?: boolean
 }
-/** As it is typed; the API knows `default` as null. */
+/** The typed value; the API knows `default` as null. */
 type Limit = number | 'default'
 type Pools = Readonly<Record<string, { readonly configured: number | null }>>
 
@@ -125,7 +125,7 @@ function addRuns(program: Command): void {
     })
 }
 
-/** Prints what the command says, and ends the process. */
+/** Prints the command's text, and ends the process. */
 async function operate(flags: OperatingFlags, say: (context: Context) => Promise<string>): Promise<void> {
   const state = path.resolve(flags.state)
   await finish(state, async (console) => {
@@ -134,7 +134,7 @@ async function operate(flags: OperatingFlags, say: (context: Context) => Promise
   })
 }
 
-/** What a limit may be beyond that is the API's to say. */
+/** The API checks a limit's range. */
 function limit(text: string): Limit {
   if (text === 'default') return text
   if (/^\d{1,9}$/.test(text)) return Number(text)

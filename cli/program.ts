@@ -1,4 +1,4 @@
-/** The commands and their options, as commander knows them. What they do is loaded when one is called. */
+/** The commands and their options, as commander knows them. A call loads the code of its command only. */
 import path from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createCommand, finish, portOption, stateOption } from './command.ts'
@@ -13,7 +13,7 @@ export function createProgram(): Command {
   const program = createCommand('muster')
     .description('Reviews pull requests with a fleet of independent reviewers, on this machine.')
     .version(musterVersion(), '-V, --version', 'show the version')
-    // An option belongs to the command that it stands behind, so that commands within commands may have the same ones.
+    // An option belongs to the command before it, so that subcommands may have the same options.
     .enablePositionalOptions()
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', `\nExit codes:\n${exitCodeTable()}\n\nmuster <command> --help has examples.`)

@@ -1,6 +1,6 @@
 /**
- * Says on stderr what goes on: with a terminal one line per lens that is written over, otherwise a line for each change.
- * Nothing of it is the result; that goes to stdout.
+ * Progress on stderr: on a terminal one line for each lens, written over; elsewhere a line for each change. The result
+ * goes to stdout, apart from the progress.
  */
 
 import { counted, duration, visibleLine } from './format.ts'
@@ -10,19 +10,19 @@ import type { LensProgress } from './run-view.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Reporter {
-  /** Does one step; it is told as soon as a person would wonder, and how long it took. */
+  /** Does one step. A step longer than a second is reported while it goes on, with its duration at the end. */
   step<T>(text: string, work: () => Promise<T>): Promise<T>
-  /** One line that stays. */
+  /** Prints a lasting line. */
   note(text: string): void
-  /** Takes up what a review says of itself. */
+  /** Takes the progress of a review. */
   onProgress(progress: Progress): void
-  /** Ends what is live; for good and bad ends alike. Repeatable. */
+  /** Ends live lines, after success and failure alike. Repeatable. */
   end(): void
 }
 
-/** A step that takes longer than this, ms, is noticed. */
+/** The duration of a noticeable step, ms. */
 const NOTICEABLE_MS = 1_000
-/** How often live lines are drawn, ms. */
+/** The interval between drawings of live lines, ms. */
 const DRAW_EVERY_MS = 100
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
@@ -35,7 +35,7 @@ const CHANGES: Readonly<Record<PullRequestChange, string>> = {
   none: 'unchanged',
 }
 
-/** A reporter for that terminal; a quiet one says nothing. */
+/** A reporter for the terminal; a quiet reporter prints nothing. */
 export function createReporter(terminal: Terminal, isQuiet: boolean): Reporter {
   if (isQuiet) return { step: (_text, work) => work(), note() {}, onProgress() {}, end() {} }
   return terminal.isLive ? new LiveReporter(terminal) : plainReporter(terminal)
@@ -162,7 +162,7 @@ class LiveReporter implements Reporter {
   }
 }
 
-/** The longest name that is shown: "second reading". */
+/** The length of the longest name, "second reading". */
 const NAME_WIDTH = 14
 
 function nameOf({ lens }: LensProgress): string {

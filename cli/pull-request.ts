@@ -1,6 +1,6 @@
 /**
- * Brings the stand-in's pull request to what is asked for, as people do on GitHub: open, push, retarget, edit, reopen.
- * Each case ends with exactly one event that Muster acts on.
+ * Brings the stand-in's pull request to the requested state, as people do on GitHub: open, push, retarget, edit,
+ * reopen. Each case ends with exactly one event for Muster.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GitHubStandIn } from '../infra/local/github/github.ts'
@@ -16,14 +16,16 @@ export interface PullRequestId {
 
 export interface PreparedPullRequest extends PullRequestId {
   readonly change: PullRequestChange
-  /** Of the run that answers to this change; for `none`, of the one that did before. */
+  /** The cause of the run for this change; for `none`, of the earlier run. */
   readonly cause: string
 }
 
-/** GitHub's times have seconds. What happens in one second has no order, so a reopening waits for the next one, ms. */
+/**
+ * GitHub's times have seconds. Two events of one second have no order, so a reopening waits for the next second, ms.
+ */
 const SECOND_MS = 1_000
 
-/** The place of the pull request of these refs: the newest, should there be several, or where a new one will be. */
+/** The newest pull request of these refs, or the id of the next pull request. */
 export async function findPullRequest(
   github: GitHubStandIn,
   request: ReviewRequest,
@@ -45,7 +47,7 @@ export async function findPullRequest(
   return { repositoryId: added.id, repository, number: added.lastNumber + 1, isNew: true }
 }
 
-/** Opens the pull request that isn't there yet. */
+/** Opens a new pull request. */
 export async function openPullRequest(
   github: GitHubStandIn,
   pullRequest: PullRequestId,
@@ -65,7 +67,7 @@ export async function openPullRequest(
   return { ...pullRequest, number, change: 'opened', cause: causeOf.head(head.sha, base.ref) }
 }
 
-/** Changes an existing pull request where it differs from what is asked for; `none` if it doesn't. */
+/** Changes an existing pull request where it differs from the request; `none` without a difference. */
 export async function updatePullRequest(
   github: GitHubStandIn,
   pullRequest: PullRequestId,
@@ -95,12 +97,12 @@ export async function updatePullRequest(
   }
   if (!thread || pull.state === 'closed') {
     if (isPushed) await reopenAt(github, pullRequest, request, signal)
-    // GitHub says nothing when a base branch moves; to name it anew is what asks for a review of the same head.
+    // GitHub sends no event when a base branch moves; a new name of the base asks for a review of the same head.
     else await github.edit(repository, number, { title, body, base })
   } else if (isPushed && !isRetargeted && !isEdited) {
     await github.pushHead(repository, number, head.sha)
   } else {
-    // Events of a draft are ignored, so several changes at once ask for one review, in the same series.
+    // Muster ignores events of a draft, so several changes at once ask for one review, in the same series.
     await github.setDraft(repository, number)
     await github.edit(repository, number, { title, body, base })
     await github.pushHead(repository, number, head.sha)
@@ -109,13 +111,13 @@ export async function updatePullRequest(
   return prepared(isPushed ? 'pushed' : 'retargeted')
 }
 
-/** Has Muster look at the same head once more: the one event that begins no series and needs no change. */
+/** Makes Muster look at the same head once more, by the only event that begins no series and needs no change. */
 export async function askAgain(github: GitHubStandIn, { repository, number }: PullRequestId): Promise<void> {
   await github.setDraft(repository, number)
   await github.markReady(repository, number)
 }
 
-/** A new head that begins a series: closed at the old one, reopened at the new one. */
+/** A new head that begins a series: the pull request is closed at the old head and reopened at the new head. */
 async function reopenAt(
   github: GitHubStandIn,
   { repository, number }: PullRequestId,

@@ -1,4 +1,4 @@
-/** What is asked for when a head is to be reviewed, what is onProgress meanwhile, and what comes back: plain data, also between processes. */
+/** The request for a review of a head, its progress and its outcome: plain data, also between processes. */
 import * as z from 'zod'
 import type { Reason, RunState } from '../shared/runs/run.ts'
 import type { Conclusion } from '../shared/verdict/conclusion.ts'
@@ -16,15 +16,15 @@ export const reviewRequestSchema = z.strictObject({
   body: z.string().nullable(),
   /** Login of the pull request's author. */
   author: z.string().min(1),
-  /** True: a new head continues the series of the pull request; false: it begins one. */
+  /** True: a new head continues the series of the pull request; false: a new head begins a series. */
   thread: z.boolean(),
-  /** True: Muster is asked again even if nothing has changed since its review. */
+  /** True: Muster is asked again even without a change since its review. */
   askAgain: z.boolean(),
 })
 
 export type ReviewRequest = z.infer<typeof reviewRequestSchema>
 
-/** What was done to the pull request, as a person would on GitHub. */
+/** The change of the pull request, as a person would make it on GitHub. */
 export type PullRequestChange = 'opened' | 'pushed' | 'retargeted' | 'edited' | 'asked_again' | 'none'
 
 export type Progress =
@@ -32,7 +32,7 @@ export type Progress =
       readonly kind: 'pull_request'
       /** `owner/name#number` */
       readonly name: string
-      /** Its page. */
+      /** Page of the pull request. */
       readonly url: string
       readonly change: PullRequestChange
     }
@@ -45,16 +45,18 @@ export type Progress =
     }
 
 export interface ReviewOutcome {
-  /** True if this head was reviewed before, and nothing was posted now. */
+  /** True if an earlier call reviewed this head, and this call posted nothing. */
   readonly alreadyReviewed: boolean
   /** Page of the pull request. */
   readonly url: string
-  /** The summary as it stands on the pull request, without what is for programs only. */
+  /** The summary on the pull request, without the hidden parts for programs. */
   readonly markdown: string
   readonly conclusion: Conclusion
 }
 
-/** Reviews a head to its end. Rejects with the signal's reason when that aborts; the review itself goes on where it can. */
+/**
+ * Reviews a head to its end. Rejects with the signal's reason after an abort; the review itself goes on where it can.
+ */
 export type Reviewer = (
   request: ReviewRequest,
   onProgress: (progress: Progress) => void,

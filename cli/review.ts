@@ -1,4 +1,4 @@
-/** `muster review`: reviews a change of a local repository, on the running stack or on one of its own. */
+/** `muster review`: reviews a change of a local repository, on the running stack or on a stack of its own. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -74,7 +74,7 @@ function textOf(file: string): string | null {
   }
 }
 
-/** Lends the running stack's reviewer, or that of a stack which runs as long as `work` does. */
+/** Lends the reviewer of the running stack, or of a stack that lives as long as `work`. */
 async function withReviewer<T>(
   state: string,
   reporter: Reporter,
@@ -109,7 +109,7 @@ async function withReviewer<T>(
   }
 }
 
-/** What a person wants to know at once, and what a log should have. */
+/** The summary for a person, and the reasons for a log. */
 function reportOutcome({ alreadyReviewed, conclusion }: ReviewOutcome, reporter: Reporter, { err }: Console): void {
   if (alreadyReviewed) reporter.note(`${conclusion.head.slice(0, 7)} is already reviewed; nothing was posted.`)
   const { bold, red, yellow, green } = err.colors

@@ -1,4 +1,4 @@
-/** Reviews a head on a stack in this process: bring the pull request there, follow the run, read what stands. */
+/** Reviews a head on a stack in this process: prepares the pull request, follows the run, reads the result. */
 import type { LocalStack } from '../infra/local/stack.ts'
 import { causeOf, runIdOf } from '../shared/runs/run-identity.ts'
 import { followRun, readRun } from './api-client.ts'
@@ -15,24 +15,24 @@ import type { Progress, Reviewer, ReviewOutcome, ReviewRequest } from './request
 import { lensesOf, type RunView } from './run-view.ts'
 import { concludedRun, summaryMarkdown } from './summary.ts'
 
-/** A webhook is answered within 10 s; after this, ms, a run that isn't there is looked for among the deliveries. */
+/** A webhook is answered within 10 s; after this time, ms, the delivery of a missing run is checked. */
 const ACCEPTED_WITHIN_MS = 12_000
-/** A delivery that failed is handed over again this often: GitHub doesn't do it by itself, people do. */
+/** The most redeliveries of a failed delivery: GitHub never redelivers by itself, but people do. */
 const REDELIVERIES_MAX = 3
-/** So much of an answer fits into a line, characters. */
+/** Characters of an answer that fit into a line. */
 const ANSWER_SHOWN_MAX = 200
 
 type StandInStack = Pick<LocalStack, 'apiUrl'> & { readonly github: NonNullable<LocalStack['github']> }
 
 /**
- * A reviewer on that stack. Several may be asked for at once; changes to pull requests are made one after the other, so
- * that two calls for the same refs meet in one pull request. `model` is what the stack's model lenses use.
+ * A reviewer on that stack, for several concurrent calls. Changes to pull requests happen one after the other, so that
+ * two calls for the same refs meet in one pull request. `model` is the model of the stack's model lenses.
  */
 export function reviewerOn(stack: StandInStack, model: string | undefined): Reviewer {
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = turn.then(work)
-    turn = result.catch(() => undefined) // its caller is told; the next one isn't concerned
+    turn = result.catch(() => undefined) // the caller gets the error; the next call isn't concerned
     return result
   }
   return async (request, onProgress, signal) => {
@@ -47,11 +47,11 @@ export function reviewerOn(stack: StandInStack, model: string | undefined): Revi
 
 interface Preparation {
   readonly prepared: PreparedPullRequest
-  /** The run of that cause before it was asked for now. */
+  /** The run of that cause before this call. */
   readonly before?: RunView | undefined
-  /** The run whose conclusion the summary showed by then, if that is of this head. */
+  /** The run whose conclusion the summary showed before this call, if of this head. */
   readonly shown?: RunView | undefined
-  /** True if nothing needs to happen: what is shown is what is asked for. */
+  /** True if the shown review already answers the request. */
   readonly isStored: boolean
 }
 
@@ -65,7 +65,7 @@ async function prepare(
   const pullRequest = await findPullRequest(github, request)
   if (pullRequest.isNew) return { prepared: await openPullRequest(github, pullRequest, request), isStored: false }
 
-  // Read before anything is changed: afterwards it can't be told which attempt answers to the change.
+  // Read before any change: afterwards no one could tell which attempt answers to the change.
   const known = new Map<string, RunView | undefined>()
   for (const cause of causesOf(request)) {
     known.set(cause, await readRun(apiUrl, runIdOf(pullRequest.repositoryId, pullRequest.number, cause), signal))
@@ -74,7 +74,7 @@ async function prepare(
   const prepared = await updatePullRequest(github, pullRequest, request, signal)
   const before = known.get(prepared.cause)
   if (prepared.change !== 'none') return { prepared, before, shown, isStored: false }
-  // It goes on from an earlier call.
+  // The run of an earlier call goes on.
   if (before && before.state !== 'ended') return { prepared, before, shown, isStored: false }
   if (shown?.conclusion && !request.askAgain && !mayBeOther(shown.conclusion, model)) {
     return { prepared, before, shown, isStored: true }
@@ -87,14 +87,14 @@ function causesOf({ head, base, title, body }: ReviewRequest): string[] {
   return [causeOf.head(head.sha, base.ref), causeOf.text(title, body ?? '')]
 }
 
-/** The run whose conclusion the summary shows, if that is of this head. */
+/** The run whose conclusion the summary shows, if of this head. */
 async function shownRun(stack: StandInStack, pullRequest: PullRequestId, head: string, signal: AbortSignal) {
   const runId = concludedRun(stack.github.pullRequest(pullRequest.repository, pullRequest.number))
   const view = runId === undefined ? undefined : await readRun(stack.apiUrl, runId, signal)
   return view?.conclusion?.head === head ? view : undefined
 }
 
-/** True where Muster might say something else today: it decides, this only saves asking when it can't. */
+/** True where Muster might conclude otherwise today. Muster decides; this check only saves hopeless calls. */
 function mayBeOther({ verdict, lenses }: NonNullable<RunView['conclusion']>, model: string | undefined): boolean {
   return verdict === 'incomplete' || lenses.some((lens) => lens.model !== undefined && lens.model !== model)
 }
@@ -132,7 +132,7 @@ async function follow(
   return view
 }
 
-/** Hands a failed delivery over again. One that is still under way is left alone. */
+/** Redelivers a failed delivery. A delivery under way stays. */
 async function redeliver(
   { github }: StandInStack,
   { repository, number }: PreparedPullRequest,

@@ -1,4 +1,4 @@
-/** A run as Muster's API tells of it (`GET /runs/{runId}`), and what a person wants to see of its progress. Pure. */
+/** A run in the form of Muster's API (`GET /runs/{runId}`), and its progress for people. Pure. */
 
 import { LENS_NAMES } from '../shared/findings/lens.ts'
 import type { ReviewLens, ReviewState } from '../shared/runs/review.ts'
@@ -23,7 +23,7 @@ export interface ReviewView {
   readonly reason?: Reason
 }
 
-/** One lens over all its parts. */
+/** A lens over all its parts. */
 export interface LensProgress {
   readonly lens: ReviewLens
   readonly state: 'waiting' | 'reading' | 'read' | 'failed'
@@ -33,10 +33,10 @@ export interface LensProgress {
   readonly reason?: string
 }
 
-/** As they are listed: in their own order, and the second reading, which comes after all of them, last. */
+/** The order of the list: the lenses in their own order, then the second reading. */
 const ORDER: readonly string[] = [...LENS_NAMES, 'adjudication']
 
-/** The lenses that have reviews so far, always in the same order. */
+/** The lenses with reviews until now, always in the same order. */
 export function lensesOf(reviews: readonly ReviewView[]): LensProgress[] {
   const byLens = [...Map.groupBy(reviews, ({ lens }) => lens)]
   byLens.sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))

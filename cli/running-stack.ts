@@ -1,4 +1,4 @@
-/** Finds the stack that runs on a state folder, and reviews through it. */
+/** Finds the running stack of a state folder, and reviews through that stack. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
@@ -9,7 +9,7 @@ import { CommandFailure } from './errors.ts'
 import type { Reviewer, ReviewOutcome } from './request.ts'
 import { upFile } from './settings.ts'
 
-/** What `up.json` says. */
+/** The content of `up.json`. */
 const upSchema = z.object({
   pid: z.number(),
   controlUrl: z.string(),
@@ -27,12 +27,12 @@ export interface RunningStack {
   readonly reviewer: Reviewer
 }
 
-/** A running stack says who it is within this, ms, however busy it is. */
+/** The time limit of a running stack's status, ms, however busy the stack is. */
 const STATUS_TIMEOUT_MS = 5_000
-/** No line for so long means that the stack has stopped, ms: several times what it promises. */
+/** A silence of this length, ms, means a dead stack: several times the promised interval between lines. */
 const SILENCE_MS_MAX = 60_000
 
-/** Tells others of this stack, until `removeUp`. Its owner alone may read the token. */
+/** Announces this stack to other commands, until `removeUpFile`. Only the file's owner may read the token. */
 export async function writeUpFile(
   stateDirectory: string,
   control: ControlServer,
@@ -49,7 +49,9 @@ export async function removeUpFile(stateDirectory: string): Promise<void> {
   await rm(upFile(stateDirectory), { force: true })
 }
 
-/** The stack that runs on this state; undefined if none does. A file that a killed one left behind counts for nothing. */
+/**
+ * The running stack of this state; undefined without a running stack. A file left by a killed stack counts for nothing.
+ */
 export async function findRunningStack(stateDirectory: string): Promise<RunningStack | undefined> {
   const up = await readUpFile(stateDirectory)
   if (!up) return undefined
@@ -57,10 +59,10 @@ export async function findRunningStack(stateDirectory: string): Promise<RunningS
   let status: ControlStatus
   try {
     const response = await fetch(up.controlUrl, { headers, signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) })
-    if (!response.ok) return undefined // another program has got that port since
+    if (!response.ok) return undefined // another program has the port by now
     status = (await response.json()) as ControlStatus
   } catch {
-    return undefined // gone; should it live after all, the lock on the state says so in a moment
+    return undefined // gone; if the stack lives after all, the lock on the state refuses a second stack in a moment
   }
   const apiUrl = new URL(up.webhookUrl).origin
   return { status, apiUrl, reviewer: (request, onProgress, signal) => reviewThrough(up, request, onProgress, signal) }
@@ -115,7 +117,7 @@ async function reviewThrough(
   }
 }
 
-/** The text has the remedy in it already. */
+/** The text already contains the remedy. */
 function failureOf({ code, text, exit }: Extract<ControlLine, { failure: object }>['failure']): CommandFailure {
   return new CommandFailure(code, text, '', exit)
 }

@@ -21,12 +21,12 @@ export interface SarifRun {
       readonly rules: readonly SarifRule[]
     }
   }
-  /** What was reviewed. */
+  /** The reviewed commit. */
   readonly versionControlProvenance: readonly { readonly repositoryUri: string; readonly revisionId: string }[]
   readonly automationDetails: { readonly id: string }
   readonly invocations: readonly [
     {
-      /** False if something was not read: then no result doesn't mean that nothing is there. */
+      /** False for an incomplete review: then an absent result is no proof of absent findings. */
       readonly executionSuccessful: boolean
       readonly toolExecutionNotifications: readonly {
         readonly level: 'error'
@@ -73,12 +73,15 @@ const LEVELS: Readonly<Record<Severity, SarifLevel>> = {
   low: 'note',
 }
 
-/** `repositoryUri` says where the commits are, `version` is Muster's own. Each standing finding is one result, worst first. */
+/**
+ * `repositoryUri` is the home of the commits, `version` is Muster's own. Each standing finding is one result, worst
+ * first.
+ */
 export function sarifOf(conclusion: Conclusion, repositoryUri: string, version: string): SarifLog {
   const rules = new Map<string, SarifRule>()
   for (const finding of conclusion.findings) {
     const id = ruleIdOf(finding)
-    // Findings come worst first: a rule's default level is that of its worst finding.
+    // Findings come worst first: the default level of a rule comes from its worst finding.
     if (!rules.has(id)) rules.set(id, ruleOf(finding))
   }
   const ids = [...rules.keys()]
@@ -137,7 +140,10 @@ function resultOf(finding: Finding, ruleIds: readonly string[]): SarifResult {
   }
 }
 
-/** None for the pull request as a whole. Lines of the LEFT side are those before the change: a viewer of the head has none. */
+/**
+ * No location for the pull request as a whole. Lines of the LEFT side are lines before the change, which a viewer of
+ * the head doesn't have.
+ */
 function locationsOf(location: Finding['location']): SarifLocation[] {
   if (location.kind === 'pull_request') return []
   const uri = location.path.split('/').map(encodeURIComponent).join('/')

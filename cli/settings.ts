@@ -1,4 +1,4 @@
-/** Where things are on this machine, and what the environment says about the model. */
+/** The paths on this machine, and the environment's settings of the model. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CommandFailure } from './errors.ts'
@@ -6,19 +6,19 @@ import { CommandFailure } from './errors.ts'
 /** Muster's own folder. */
 export const musterDirectory = path.resolve(import.meta.dirname, '..')
 
-/** Where the state is unless `--state` says otherwise: it belongs to Muster, never to the repository under review. */
+/** The default state folder: in Muster's folder, never in the repository under review. */
 export const defaultStateDirectory = path.join(musterDirectory, '.muster')
 
-/** Synthesized assemblies depend on Muster's sources alone, so all states share them. */
+/** Synthesized assemblies depend on Muster's sources alone, so all states share the cache. */
 export const cacheDirectory = path.join(defaultStateDirectory, 'cache')
 
-/** Tells the other commands of a running stack. */
+/** The file by which other commands find a running stack. */
 export const upFile = (stateDirectory: string) => path.join(stateDirectory, 'up.json')
 
-/** What the functions print, since the last start. */
+/** The output of the functions since the last start. */
 export const logFile = (stateDirectory: string) => path.join(stateDirectory, 'functions.log')
 
-/** Muster's version, of its package. */
+/** Muster's version, from package.json. */
 export function musterVersion(): string {
   const text = readFileSync(path.join(musterDirectory, 'package.json'), 'utf8')
   return (JSON.parse(text) as { readonly version: string }).version
@@ -33,8 +33,8 @@ export interface ModelSettings {
 export const MODEL_VARIABLES = { model: 'MUSTER_MODEL', url: 'MUSTER_MODEL_URL', key: 'MUSTER_MODEL_KEY' } as const
 
 /**
- * The model that MUSTER_MODEL, MUSTER_MODEL_URL and MUSTER_MODEL_KEY name; undefined if none is. Never an argument:
- * those can be seen by everybody on the machine. Throws `model_settings_invalid`.
+ * The model that MUSTER_MODEL, MUSTER_MODEL_URL and MUSTER_MODEL_KEY name; undefined without any. Never an argument,
+ * because every user of the machine can see arguments. Throws `model_settings_invalid`.
  */
 export function modelSettings(environment: NodeJS.ProcessEnv): ModelSettings | undefined {
   const { model: modelName, url: urlName, key: keyName } = MODEL_VARIABLES

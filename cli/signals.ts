@@ -4,7 +4,7 @@ import { EXIT_CODES } from './exit-codes.ts'
 export interface Interruption {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal
-  /** The exit code that the signal means; undefined as long as there was none. */
+  /** The exit code of the first signal; undefined before any signal. */
   exitCode(): number | undefined
   /** Resolves at the first signal. */
   readonly happened: Promise<void>
@@ -18,7 +18,7 @@ export function listenForInterruption(): Interruption {
   const codes = { SIGINT: EXIT_CODES.interrupted.code, SIGTERM: EXIT_CODES.terminated.code } as const
   for (const [name, code] of Object.entries(codes)) {
     process.on(name, () => {
-      // What was accepted is on disk already: ending at once loses no more than a kill would.
+      // Accepted work is on disk already: an end at once loses no more than a kill.
       if (exitCode !== undefined) process.exit(code)
       exitCode = code
       abort.abort()

@@ -1,4 +1,4 @@
-/** Starts the local stack for a command, with a line of progress for each step that a person would wait for. */
+/** Starts the local stack for a command, with a progress line for each long step. */
 
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
@@ -15,12 +15,12 @@ import { cacheDirectory, logFile, type ModelSettings } from './settings.ts'
 
 export interface StackSettings {
   readonly stateDirectory: string
-  /** Port of the webhook's endpoint; 0 takes any free one. */
+  /** Port of the webhook's endpoint; 0 takes any free port. */
   readonly port: number
   readonly model: ModelSettings | undefined
   /** A real GitHub instead of the stand-in. */
   readonly github?: { readonly apiUrl: string; readonly credentials: AppCredentials }
-  /** True: other commands find this stack and use it. */
+  /** True: other commands find and use this stack. */
   readonly isShared: boolean
 }
 
@@ -28,7 +28,7 @@ export interface OpenStack {
   readonly stack: LocalStack
   /** Undefined where the stack serves a real GitHub. */
   readonly reviewer: Reviewer | undefined
-  /** Ends everything; what was under way goes on at the next start. Repeatable. */
+  /** Ends everything; unfinished work continues at the next start. Repeatable. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export interface OpenStack {
 export async function openStack(settings: StackSettings, reporter: Reporter): Promise<OpenStack> {
   const { stateDirectory, port, model, github, isShared } = settings
   await makeFolder(stateDirectory)
-  // Opened at the first line, which comes when the state is ours: a process that is refused leaves another's log alone.
+  // Opened at the first line, once this process has the state: a refused process leaves the log of another alone.
   let log: WriteStream | undefined
   const write = (line: string) => {
     log ??= createWriteStream(logFile(stateDirectory), { flags: 'a', mode: 0o600 })
@@ -66,7 +66,7 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
     reviewer,
     close() {
       closing ??= (async () => {
-        if (control) await removeUpFile(stateDirectory) // first, while the state is still ours
+        if (control) await removeUpFile(stateDirectory) // first, while this process still has the state
         await control?.close()
         await stack.close()
         if (log) await once(log.end(), 'close')
@@ -76,7 +76,7 @@ export async function openStack(settings: StackSettings, reporter: Reporter): Pr
   }
 }
 
-/** The first start takes so much longer that the reason must be told. */
+/** The first start takes much longer, so the text gives the reason. */
 async function startingText(): Promise<string> {
   const kept = await readdir(cacheDirectory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

@@ -1,12 +1,12 @@
-/** Muster's summary comment, as it stands on a pull request of the stand-in. Pure. */
+/** Muster's summary comment on a pull request of the stand-in. Pure. */
 import type { PullRequestSnapshot } from '../infra/local/github/snapshot.ts'
 
-/** The hidden lines that Muster adds for itself and for programs. Only whole lines: what a finding quotes stays. */
+/** The hidden lines for Muster itself and for programs. Only whole lines: text quoted by a finding stays. */
 const HIDDEN_LINE = /^<!-- muster:v1 .*-->\n?/gm
 const CONCLUDED_RUN = /^<!-- muster:v1 data \{"run":"([0-9a-f]{64})"/m
 const SUMMARY_MARKER = /^<!-- muster:v1 summary /m
 
-/** The summary as Markdown for people; empty if there is none. */
+/** The summary as Markdown for people; empty without a summary. */
 export function summaryMarkdown(pull: PullRequestSnapshot): string {
   return (summaryOf(pull) ?? '').replace(HIDDEN_LINE, '').trimEnd()
 }

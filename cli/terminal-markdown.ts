@@ -1,20 +1,20 @@
 /**
- * Muster's own Markdown with a little light, for a terminal: headings, bold, code; paragraphs folded to the width.
- * Elsewhere the Markdown goes out as it is.
+ * Muster's own Markdown for a terminal: headings, bold and code in colour, paragraphs folded to the width. The Markdown
+ * keeps its form here, so a renderer to HTML, as for the pages of the GitHub stand-in, would serve nothing.
  */
 import { visible } from '../shared/base/text.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Lines longer than this are hard to read, however wide the terminal is. */
+/** Longer lines are hard to read, however wide the terminal is. */
 const COLUMNS_MAX = 100
 
 const HEADING = /^(#{1,6}) (.*)$/
-/** Line starts after which a folded line is indented by as much. */
+/** Line starts; the rest of a folded line is indented by their length. */
 const ITEM = /^( *(?:[-*]|\d+[.)]) +)(.*)$/
 const SPANS =
   /(?<fence>`+)(?<code>.+?)\k<fence>(?!`)|\*\*(?<bold>.+?)\*\*|<\/?(?:sub|b|i)>|\\(?<escaped>[\\`*_{}[\]()#+\-.!|<>~$])/g
 
-/** The text for that terminal; without colours it is folded and cleared of mark-up all the same. */
+/** The text for the terminal; without colours the text is folded and free of mark-up all the same. */
 export function renderMarkdown(markdown: string, terminal: Terminal): string {
   const { colors } = terminal
   const width = Math.min(terminal.columns(), COLUMNS_MAX)
@@ -39,7 +39,7 @@ function block(line: string, width: number, colors: Terminal['colors']): string[
     const text = spans(title, colors)
     return [marks.length <= 2 ? colors.bold(colors.cyan(text)) : colors.bold(text)]
   }
-  // A table is one line a row already, and stays aligned only as it is.
+  // A table has one line a row already, and stays aligned only unchanged.
   if (line.startsWith('|')) return [colors.dim(line)]
   const [, lead = '', content = line] = ITEM.exec(line) ?? []
   return folded(content, width - lead.length).map(
@@ -47,7 +47,7 @@ function block(line: string, width: number, colors: Terminal['colors']): string[
   )
 }
 
-/** Lines of at most `width` characters where words allow it. A code span or a bold passage is not broken up. */
+/** Lines of at most `width` characters where words allow. A code span or a bold passage stays whole. */
 function folded(text: string, width: number): string[] {
   const words = text.match(/(?:`+[^`]+`+|\*\*[^*]+\*\*|[^\s`*]|[`*])+/g) ?? ['']
   const lines: string[] = []

@@ -1,4 +1,4 @@
-/** What a stream can show: colours, and lines that are written over. Decided once, for each stream by itself. */
+/** The abilities of a stream: colours, and lines that are written over. Decided once for each stream. */
 import picocolors from 'picocolors'
 
 export interface Terminal {
@@ -10,7 +10,7 @@ export interface Terminal {
   columns(): number
 }
 
-/** Where a terminal doesn't say how wide it is. */
+/** The width of a terminal that reports none. */
 const COLUMNS_DEFAULT = 80
 
 /** Colour only with a terminal and without NO_COLOR (no-color.org); a `dumb` terminal gets neither colour nor movement. */

@@ -16,7 +16,7 @@ export interface UpOptions {
   readonly githubApiUrl: string
 }
 
-/** Resolves with the exit code once a signal has ended it. */
+/** Resolves with the exit code after a signal. */
 export async function runUp(options: UpOptions, console: Console): Promise<number> {
   const { port, state, githubApp, githubApiUrl } = options
   const model = modelSettings(process.env)

@@ -1,4 +1,4 @@
-// Refuses a Node.js that can't run the rest, before any of it is loaded. Plain JavaScript that Node.js 12 can still read.
+// Refuses an old Node.js before any other code is loaded. Plain JavaScript that Node.js 12 can still read.
 
 /** The first version that runs TypeScript files as they are and has `node:sqlite`, both without a flag. */
 const NEEDED = [22, 18]

@@ -22,10 +22,10 @@ export interface MachineDefinition {
 /** Seconds that a task gets beyond its function's own timeout: Lambda ends the function first, with a reason. */
 const invocationMarginSeconds = 30
 
-/** Seconds that a review may wait for its slot: a fleet that is full for this long needs a person. */
+/** The longest wait of a review for a slot, s: a fleet full for six hours needs a person. */
 const admitTimeoutSeconds = 6 * 60 * 60
 
-/** Seconds that a conclusion may wait until GitHub shows it, GitHub's rate limits and outages included. */
+/** The longest wait of a conclusion until GitHub shows it, s, with GitHub's rate limits and outages. */
 const concludeTimeoutSeconds = 24 * 60 * 60
 
 /**
@@ -64,7 +64,7 @@ const crashErrors = ['Lambda.Unknown', 'Runtime.ExitError', 'Sandbox.Timedout']
  */
 const replaced = ['stale_fence', 'lease_held', 'States.Timeout']
 
-/** The value before any crash: no review has this epoch, so Admit learns nothing from it. */
+/** The value before any crash: no review has epoch 0, so Admit learns nothing. */
 const nobodyLost = { epoch: 0, cause: '' }
 
 const retryOfService = {

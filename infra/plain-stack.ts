@@ -18,7 +18,7 @@ export interface PlainTable {
 export interface PlainQueue {
   readonly name: string
   readonly arn: string
-  /** The URL as a function's environment names it; the program that serves the queue replaces it with its own. */
+  /** The URL in a function's environment; the server of the queue replaces this placeholder with the real URL. */
   readonly url: string
   /**
    * The attributes of SQS's CreateQueue, `RedrivePolicy` as JSON. A queue follows its dead-letter queue in the list.

@@ -1,9 +1,9 @@
-/** How soon a burst could be over if nothing took time but readings, and what GitHub alone would make of it. Pure. */
+/** The ideal end of a burst, if only readings took time, and the bound by GitHub's budgets alone. Pure. */
 import { CONTENT_PER_HOUR_MAX, CONTENT_PER_MINUTE_MAX } from '../../shared/base/limits.ts'
 
 /** The reading of one review. */
 export interface Work {
-  /** Which pull request it is of, counted in the order in which they were opened. */
+  /** The number of its pull request, in the order of their opening. */
   readonly pull: number
   readonly isModel: boolean
   readonly durationMs: number
@@ -15,8 +15,9 @@ export interface Window {
 }
 
 /**
- * ms after which each pull request is read, if its readings begin, in the order in which they were opened, as soon as a place
- * is free and, where they ask the model, the model isn't throttled. Who assigns them knows everything, and nobody dies.
+ * ms until each pull request is read, if its readings begin, in the order of the pull requests, as soon as a slot is
+ * free and, for readings with the model, the model is not throttled. The ideal scheduler knows everything, and no
+ * worker dies.
  */
 export function idealEnds(work: readonly Work[], slots: number, throttled: readonly Window[]): number[] {
   const freeAt = Array.from({ length: slots }, () => 0)
@@ -32,7 +33,7 @@ export function idealEnds(work: readonly Work[], slots: number, throttled: reado
   return [...ends.values()]
 }
 
-/** ms until one installation has created so much at GitHub, by the budgets of a minute and of an hour. */
+/** ms until one installation has created this much content at GitHub, by the budgets of a minute and of an hour. */
 export function budgetMs(created: number): number {
   const wholeHours = Math.floor((created - 1) / CONTENT_PER_HOUR_MAX)
   const wholeMinutes = Math.floor((created - 1 - wholeHours * CONTENT_PER_HOUR_MAX) / CONTENT_PER_MINUTE_MAX)

@@ -1,4 +1,4 @@
-/** What a burst meets: a model that is throttled for a third of the time, requests that take their time, workers that die. */
+/** The trouble of a burst: a model throttled for a third of the time, slow requests, dying workers. */
 import { LENS_NAMES, LENSES, type LensInput, type LensName } from '../../shared/findings/lens.ts'
 import { newActor } from '../../test/simulation/kernel/actor.ts'
 import type { Faults } from '../../test/simulation/kernel/faults.ts'
@@ -7,19 +7,22 @@ import type { World } from '../../test/simulation/world.ts'
 import type { Window, Work } from './burst-ideal.ts'
 import { ROUND_TRIP_MS } from './fleet-world.ts'
 
-/** ms that a reading takes. */
+/** ms of a reading. */
 const MODEL_READING_MS = { from: 30_000, to: 90_000 } as const
 const ANALYZER_READING_MS = { from: 500, to: 2_000 } as const
-/** ms for which the model is throttled at a time; then it isn't for twice as long. */
+/** ms of a throttled window of the model; the pause after a window is twice as long. */
 const THROTTLED_MS = { from: 60_000, to: 180_000 } as const
-/** ms until the model is throttled for the first time. */
+/** ms until the first throttled window. */
 const FIRST_THROTTLED_MS = 60_000
-/** Fewer workers than these are left alone: else the last ones would die again and again. */
+/** The last ten workers are left alone: otherwise the last workers would die again and again. */
 const WORKERS_LEFT_MIN = 10
 const STREAMS = { windows: 300, way: 301, killer: 302, readings: 303 } as const
 const SEED = 1
 
-/** The same review takes the same time, however often it is read. Pull requests are told apart by the number in their title. */
+/**
+ * The same review takes the same time, however often the lens reads it. The number in a pull request's title identifies
+ * the pull request.
+ */
 export function readingOf(name: LensName, { pullRequest }: LensInput): Work {
   const isModel = LENSES[name].kind === 'model'
   const { from, to } = isModel ? MODEL_READING_MS : ANALYZER_READING_MS
@@ -28,7 +31,10 @@ export function readingOf(name: LensName, { pullRequest }: LensInput): Work {
   return { pull, isModel, durationMs: randomOf(pull, STREAMS.readings + lens).between(from, to) }
 }
 
-/** Latencies alone, each drawn from half to one and a half of what is usual; else everybody would keep step. */
+/**
+ * Latencies alone, each drawn between half and one and a half of the usual latency; otherwise all processes would keep
+ * step.
+ */
 export function unevenLatencies(): Faults {
   const random = randomOf(SEED, STREAMS.way)
   return {
@@ -39,7 +45,7 @@ export function unevenLatencies(): Faults {
   }
 }
 
-/** A third of the time until then, ms. */
+/** Throttled windows for a third of the time before `untilMs`. */
 export function throttledWindows(untilMs: number): Window[] {
   const random = randomOf(SEED, STREAMS.windows)
   const windows: Window[] = []
@@ -52,7 +58,7 @@ export function throttledWindows(untilMs: number): Window[] {
   return windows
 }
 
-/** One process that is at work dies about so often, ms, whatever it does. `died` hears in which room it was. */
+/** A working process dies about every `everyMs`, whatever the work. `died` gets the name of the room. */
 export function killEvery(world: World, everyMs: number, died: (room: string) => void): void {
   const random = randomOf(SEED, STREAMS.killer)
   const killer = newActor('killer')

@@ -1,4 +1,4 @@
-/** A burst of pull requests in the simulated world, until everything is at rest, and what was seen of it. */
+/** A burst of pull requests in the simulated world, until everything is at rest, and the observations. */
 import { Retry } from '../../shared/base/errors.ts'
 import { allInvariants } from '../../test/simulation/invariants/all.ts'
 import { openInvariants } from '../../test/simulation/invariants/observer.ts'
@@ -11,17 +11,17 @@ import { openWorld, type World } from '../../test/simulation/world.ts'
 import type { Window, Work } from './burst-ideal.ts'
 import { killEvery, readingOf, throttledWindows, unevenLatencies } from './burst-weather.ts'
 import { setCeiling, TRANSITION_MS } from './fleet-world.ts'
-import { type Overlaps, openOverlaps } from './overlaps.ts'
+import { openTransactionConflicts, type TransactionConflicts } from './transaction-conflicts.ts'
 
 export interface BurstOptions {
   readonly coldStart: ColdStart
   readonly pulls: number
-  /** Each has one repository, and its own budget at GitHub. */
+  /** Each installation has one repository and its own budget at GitHub. */
   readonly installations: number
-  /** The pull requests are opened within this time, ms. */
+  /** The time span of all openings, ms. */
   readonly withinMs: number
   readonly ceiling: number
-  /** A process that is at work dies about so often, ms. */
+  /** One working process dies about once in this time, ms. */
   readonly killEveryMs: number
 }
 
@@ -30,43 +30,43 @@ export interface Burst {
   readonly endedAfter: readonly number[]
   /** Each review's reading once. */
   readonly needed: readonly Work[]
-  /** Calls of lenses that were not throttled; beyond `needed` they are readings that were made again. */
+  /** Calls of lenses without throttling; calls beyond `needed` are repeated readings. */
   readonly readings: number
-  /** Calls that the model refused. */
+  /** Calls refused by the model. */
   readonly throttled: number
-  /** From when to when the model was throttled, ms from the first webhook. */
+  /** The throttled windows of the model, ms from the first webhook. */
   readonly windows: readonly Window[]
-  /** Processes that died, by room. */
+  /** Dead processes, by room. */
   readonly kills: ReadonlyMap<string, number>
-  /** ms during which places were held, of all places together. */
+  /** ms of held slots, summed over all slots. */
   readonly heldMs: number
-  /** ms during which the model's pool was closed. */
+  /** ms of the model's closed pool. */
   readonly closedMs: number
   /** Runs by outcome and verdict. */
   readonly outcomes: ReadonlyMap<string, number>
-  /** Pull requests by how many reviews of ours they show. */
+  /** Pull requests by the number of Muster's reviews on each. */
   readonly reviewsShown: ReadonlyMap<number, number>
-  /** What installations created at GitHub: reviews, submits, comments. */
+  /** Content of the installations at GitHub: reviews, submits, comments. */
   readonly created: number
-  readonly overlaps: Overlaps
-  /** Writes of the fleet item, and those of them that were refused because others had changed it. */
+  readonly overlaps: TransactionConflicts
+  /** Writes of the fleet item, and among them the writes refused after a change by another writer. */
   readonly fleetWrites: { readonly done: number; readonly refused: number }
-  /** Invocations that ended with an error, by room and error. */
+  /** Failed invocations, by room and error. */
   readonly errors: ReadonlyMap<string, number>
 }
 
-/** One analyzer and one model for each pull request: fewer lenses, so that this ends in minutes. */
+/** One analyzer and one model for each pull request: fewer lenses, for a bench of minutes. */
 const CONFIGURATION = 'lenses:\n  workflows: off\n  description: off\n'
-/** ms: what a throttled model asks for, and how long it takes to say so. */
+/** ms: the wait that a throttled model asks for, and the time until its refusal. */
 const RETRY_AFTER_MS = 20_000
 const THROTTLE_ANSWER_MS = 200
-/** ms for which a transaction holds its items. */
+/** ms that a transaction holds its items. */
 export const TRANSACTION_MS = 10
 const MINUTE_MS = 60_000
-/** ms of the world after which it is given up. */
+/** The limit in ms of the world. */
 const WITHIN_MS = 12 * 60 * MINUTE_MS
 
-/** Resolves when everything is at rest. Rejects with InvariantBroken for what does not hold. */
+/** Resolves when everything is at rest. Rejects with InvariantBroken for a broken invariant. */
 export async function runBurst(options: BurstOptions): Promise<Burst> {
   const windows = throttledWindows(WITHIN_MS)
   const needed = new Map<string, Work>()
@@ -81,7 +81,7 @@ export async function runBurst(options: BurstOptions): Promise<Burst> {
     return opened
   }
   const elapsed = () => world().timeline.now - startedAt
-  const overlaps = openOverlaps(() => world().timeline.now, TRANSACTION_MS)
+  const overlaps = openTransactionConflicts(() => world().timeline.now, TRANSACTION_MS)
 
   opened = openWorld({
     seed: 1,
@@ -142,7 +142,7 @@ interface Pull {
   readonly number: number
 }
 
-/** Opens the pull requests and resolves when everything is at rest. Nothing that must always hold is broken then. */
+/** Opens the pull requests and resolves when everything is at rest, with every invariant intact. */
 async function drain(
   world: World,
   repositories: readonly Omit<Pull, 'number'>[],
@@ -159,7 +159,7 @@ async function drain(
   table.onCommit(rest.committed)
   const all: Pull[] = []
   const history = { pulls: all, cancels: [], canaries: [], crashLoop: false }
-  // Idleness is measured, and to be judged it would have to be looked for among thousands of tickets at each change.
+  // The bench measures idleness; a check would search thousands of tickets at each change.
   const invariants = { ...allInvariants, I1: [slotsInvariant] }
   const observer = openInvariants(viewOf(world, { history, logs: [] }), invariants)
 
@@ -179,7 +179,7 @@ async function drain(
     const { number } = await world.act((github) => github.open(opening))
     all.push({ ...slot, number })
   }
-  // A delivery whose function died is an answer of 5xx, and somebody has it redelivered.
+  // A delivery whose function died is an answer of 5xx, and an operator redelivers it.
   const redelivered = new Set<unknown>()
   while (!(await run(timeline.now + MINUTE_MS, () => ended.size === pulls && rest.isAtRest()))) {
     if (timeline.now > startedAt + WITHIN_MS) throw new Error(`Expected ${pulls} runs to end, got ${ended.size}`)
@@ -193,7 +193,7 @@ async function drain(
   return { all, endedAt: [...ended.values()] }
 }
 
-/** Counts on; the object's numbers are those up to the fleet's last change. */
+/** Keeps counting; the object's numbers end at the fleet's last change. */
 function watchSlots({ table, timeline }: World): Pick<Burst, 'heldMs' | 'closedMs'> {
   const counted = { heldMs: 0, closedMs: 0 }
   const now = { held: 0, closed: 0, since: timeline.now }

@@ -1,9 +1,9 @@
-/** The changes that benches have reviewed: the example that `npm start` shows, and one that is wide. */
+/** The changes under review: the example of `npm start`, and a wide change. */
 import path from 'node:path'
 import { buildExampleRepository } from '../../infra/local/github/example.ts'
 import { PART_LINES_MAX } from '../../shared/base/limits.ts'
+import type { Change } from './bench-stack.ts'
 import { makeRepository } from './history.ts'
-import type { Change } from './stand.ts'
 
 /** The example's first head: three analyzer lenses, and findings of each. */
 export async function exampleChange(directory: string): Promise<Change> {
@@ -11,7 +11,7 @@ export async function exampleChange(directory: string): Promise<Change> {
   return { repository: 'acme/parcels', gitDirectory, base, head, title, body }
 }
 
-/** Files so long that the model lens gets a part for each. */
+/** Files long enough that the model lens gets a part for each file. */
 export async function wideChange(directory: string, parts: number): Promise<Change> {
   const gitDirectory = path.join(directory, 'wide.git')
   const files = Array.from({ length: parts }, (_, index) => [`src/module${index}.ts`, moduleOf(index)] as const)
@@ -29,7 +29,7 @@ export async function wideChange(directory: string, parts: number): Promise<Chan
   }
 }
 
-/** As many lines as one part holds. */
+/** As many lines as a part holds. */
 function moduleOf(index: number): string {
   return Array.from({ length: PART_LINES_MAX }, (_, line) => `export const value${line} = ${index + line}\n`).join('')
 }

@@ -5,7 +5,7 @@ import { randomOf } from '../../test/simulation/kernel/random.ts'
 import { openWorld, type World } from '../../test/simulation/world.ts'
 import type { Reading, Readings } from './readings.ts'
 
-/** ms that a request and its answer take together, by service; what is near in one region takes a few. */
+/** ms of a request and its answer together, by service; a near service in one region takes a few. */
 export const ROUND_TRIP_MS: Readonly<Record<string, number>> = {
   table: 6,
   documents: 30,
@@ -14,15 +14,15 @@ export const ROUND_TRIP_MS: Readonly<Record<string, number>> = {
   secrets: 12,
   github: 120,
 }
-/** ms that Step Functions takes from the end of one task to the start of the next, with a choice between them. */
+/** ms of Step Functions between the end of one task and the start of the next, with a choice between them. */
 export const TRANSITION_MS = 100
 /** ms */
 const READING_MS = { from: 20_000, to: 200_000 } as const
-/** Analyzers that read every change, one review each: secrets, workflows, description. */
+/** Analyzers that read every change, with one review each: secrets, workflows, description. */
 const ANALYZERS = 3
-/** Lines of a new file, so many that two of them are no part together. */
+/** Lines of a new file: too many for two files in one part. */
 const LINES = 751
-/** ms of the world's time after which a bench gives up. */
+/** The limit in ms of the world. */
 const WITHIN_MS = 12 * 3_600_000
 
 export interface FleetRun extends Readings {
@@ -31,23 +31,23 @@ export interface FleetRun extends Readings {
 
 export interface FleetOptions {
   readonly coldStart: ColdStart
-  /** Pull requests that are opened at once, each of them one execution. */
+  /** Concurrent pull requests, each with its own execution. */
   readonly executions: number
   /** At most 40. */
   readonly reviewsEach: number
   readonly ceiling: number
   readonly transitionMs: number
-  /** ms that each reading takes; as `readingTimes` draws them if absent. */
+  /** ms of each reading; `readingTimes` draws the times if absent. */
   readonly readingMs?: () => number
-  /** ms of a request and its answer, to whatever service; ROUND_TRIP_MS if absent. */
+  /** ms of a request and its answer, to any service; ROUND_TRIP_MS if absent. */
   readonly roundTripMs?: number
-  /** Without the sweep of each minute, which finds nothing to do here. */
+  /** True: no sweep each minute; the sweep finds nothing to do here. */
   readonly withoutSweeps?: boolean
-  /** Called before anything happens. */
+  /** Called before any other event. */
   readonly prepared?: (world: World) => void
 }
 
-/** Times of readings as the seed draws them; the n-th reading that begins takes the n-th. */
+/** Times of readings, drawn by the seed; the n-th reading to begin takes the n-th time. */
 export function readingTimes(): () => number {
   const random = randomOf(1, 200)
   return () => random.between(READING_MS.from, READING_MS.to)
@@ -111,7 +111,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetRun> {
   return { world, readings, startedAt }
 }
 
-/** Sets the fleet's ceiling as an operator does it, through the API. */
+/** Sets the fleet's ceiling through the API, as an operator does. */
 export async function setCeiling(world: World, configured: number): Promise<void> {
   let done = false
   const request = { version: '2.0', routeKey: 'PATCH /fleet/limits', headers: {}, body: JSON.stringify({ configured }) }

@@ -5,16 +5,16 @@ import { mkdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** What a path becomes: its content; null, deleted; `from`, moved there without or with a new content. */
+/** The new state of a path: content; null for a deleted file; `from` for a moved file, with or without new content. */
 export type FileChange = string | Uint8Array | null | { readonly from: string; readonly content: string }
 
 export interface Commit {
-  /** Branch that it stands on. */
+  /** The branch of the commit. */
   readonly branch: string
   readonly message: string
-  /** Positions in the list of commits; the first parent's files are what it begins with. None: a root commit. */
+  /** Positions in the list of commits; the commit begins with the first parent's files. None: a root commit. */
   readonly parents: readonly number[]
-  /** Read once, while the stream is written: a large commit needn't be in memory. */
+  /** Read once, while the stream is written: a large commit needs no space in memory. */
   readonly files: Iterable<readonly [path: string, change: FileChange]>
 }
 
@@ -23,7 +23,7 @@ const COMMITTED_AT_S = 1_790_000_000
 /** 20,000 files take two seconds on two cores, ms. */
 const IMPORT_MS_MAX = 60_000
 
-/** Makes a bare repository in `directory`; resolves with the commits' SHAs. Rejects with git's own words if it fails. */
+/** Makes a bare repository in `directory`; resolves with the commits' SHAs. Rejects with git's own error text. */
 export async function makeRepository(directory: string, commits: readonly Commit[]): Promise<string[]> {
   await mkdir(directory, { recursive: true })
   await git(
@@ -92,7 +92,7 @@ async function git(
     complaint += text
   })
   const closed = once(child, 'close')
-  // If git ends early, its own words say why, not the broken pipe.
+  // If git ends early, git's own error text gives the reason; the broken pipe doesn't.
   await pipeline(Readable.from(input), child.stdin).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })

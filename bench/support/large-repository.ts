@@ -5,7 +5,7 @@ import { type FileChange, makeRepository } from './history.ts'
 const FILES = 20_000
 const FILES_PER_FOLDER = 100
 const LINES_PER_FILE = 60
-/** Lines that one changed code file has changed. */
+/** Changed lines of a changed code file. */
 const LINES_CHANGED = 20
 /** Lines of a new file. */
 const LINES_ADDED = 400
@@ -28,7 +28,7 @@ export const LARGE_FILES = FILES
 
 type Files = Iterable<readonly [string, FileChange]>
 
-/** Makes it in `directory`, bare; `HEAD` is the merge, `HEAD^2` the change. */
+/** Makes the bare repository in `directory`; `HEAD` is the merge, `HEAD^2` the change. */
 export async function makeLargeRepository(directory: string): Promise<void> {
   await makeRepository(directory, [
     { branch: 'main', message: 'Everything so far\n', parents: [], files: base() },
@@ -45,7 +45,7 @@ function* base(): Files {
   for (let index = 0; index < CHANGED.binary; index += 1) yield [`assets/image${index}.bin`, binary(index)]
 }
 
-/** Each file is changed in one way, so that the kinds add up. */
+/** Each file changes in one way, so that the kinds add up. */
 function* change(): Files {
   let next = 0
   const take = (count: number) => {
@@ -74,7 +74,7 @@ function workflowPath(index: number): string {
   return `.github/workflows/check${index}.yml`
 }
 
-/** The first `changed` lines differ from those of the same file without. */
+/** The first `changed` lines differ from those of the unchanged file. */
 function code(file: number, lines: number, changed = 0): string {
   return Array.from(
     { length: lines },
@@ -87,7 +87,7 @@ function binary(seed: number): Uint8Array {
   return Uint8Array.from({ length: BINARY_BYTES }, (_, index) => (index * 31 + seed * 7) % 251)
 }
 
-/** The step names an expression that isn't closed, which a linter of workflows finds. */
+/** The step has an unclosed expression, which a linter of workflows finds. */
 function workflow(branch: string): string {
   return `on:
   push:

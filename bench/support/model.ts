@@ -1,13 +1,13 @@
-/** A model on loopback that finds nothing: what is measured is Muster's own part. */
+/** A model on loopback without findings: the benches measure Muster's own part. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ModelStandIn {
   readonly baseUrl: string
-  /** Prompts answered so far. */
+  /** The number of answered prompts. */
   readonly answered: number
-  /** The most prompts that were being thought about at one moment. */
+  /** The most concurrent prompts. */
   readonly mostAtOnce: number
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ const ANSWER = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 })
 
-/** Answers each prompt after so many ms; at once, if nothing is said. */
+/** Answers each prompt after `answerMs`; by default at once. */
 export async function startModel(answerMs: () => number = () => 0): Promise<ModelStandIn> {
   let answered = 0
   let thinking = 0

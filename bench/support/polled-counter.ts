@@ -1,6 +1,7 @@
 /**
  * The usual way to hold a ceiling across executions, for comparison only: a counter in DynamoDB that each waiting
- * execution tries to raise, and tries again after three seconds. It runs in the same simulated world, with the same latencies.
+ * execution tries to raise, and tries again after three seconds. The counter runs in the same simulated world, with the
+ * same latencies.
  */
 
 import { type Actor, actAs, newActor } from '../../test/simulation/kernel/actor.ts'
@@ -13,17 +14,17 @@ import { latencies, readingTimes } from './fleet-world.ts'
 import type { Reading, Readings } from './readings.ts'
 
 export interface PolledRun extends Readings {
-  /** Of the counter, refused ones included. */
+  /** Writes of the counter, refused writes included. */
   readonly writes: number
 }
 
 /** ms between two tries. */
 const POLL_MS = 3_000
-/** ms within which waiting executions come to ask for the first time. */
+/** ms within which waiting executions make their first try. */
 const ARRIVALS_MS = 1_000
 const WITHIN_MS = 12 * 3_600_000
 
-/** So many reviews that want to be read at once; resolves when all have been. */
+/** `reviews` wait to be read at once; resolves when all are read. */
 export async function runPolled(options: {
   coldStart: ColdStart
   reviews: number
@@ -69,7 +70,7 @@ export async function runPolled(options: {
 
   function ask(actor: Actor): void {
     write(actor, 1, ({ status }) => {
-      // The next state is entered either way: the work, or the wait.
+      // The next state follows either way: the work, or the wait.
       const wait = status === 200 ? transitionMs : transitionMs + POLL_MS
       world.timeline.after(wait, actor, () => (status === 200 ? read(actor) : ask(actor)))
     })

@@ -1,12 +1,12 @@
-/** Readings of lenses in time: how long they took together, how many overlapped, how long places stood idle. Pure. */
+/** Readings of lenses in time: makespan, overlaps, and idle times of slots. Pure. */
 
-/** When one review was read, ms of the world. */
+/** The begin and end of a reading, ms of the world. */
 export interface Reading {
   readonly from: number
   readonly to: number
 }
 
-/** Readings in the order in which they began, and when everything began. */
+/** Readings in the order of their beginnings, and the beginning of everything. */
 export interface Readings {
   readonly readings: readonly Reading[]
   readonly startedAt: number
@@ -17,12 +17,12 @@ export function makespan({ readings, startedAt }: Readings): number {
   return Math.max(...readings.map(({ to }) => to)) - startedAt
 }
 
-/** How much longer than the ideal, %: `beforeEachMs` passes before each reading there too. */
+/** The excess over the ideal, %: `beforeEachMs` passes before each reading in the ideal too. */
 export function percentBeyond(fleet: Readings, ceiling: number, beforeEachMs = 0): number {
   return 100 * (makespan(fleet) / idealMs(fleet.readings, ceiling, beforeEachMs) - 1)
 }
 
-/** ms until the last of these readings ends, if each begins as soon as a place is free, after so many ms of its own. */
+/** ms until the end of the last of these readings, if each begins as soon as a slot is free, after `beforeEachMs`. */
 function idealMs(readings: readonly Reading[], ceiling: number, beforeEachMs: number): number {
   const slots = Array.from({ length: ceiling }, () => 0)
   for (const { from, to } of readings) {
@@ -32,7 +32,7 @@ function idealMs(readings: readonly Reading[], ceiling: number, beforeEachMs: nu
   return Math.max(...slots)
 }
 
-/** The most of them at one moment; one that begins as another one ends is not beside it. */
+/** The most concurrent readings; a reading that begins at another's end is not concurrent. */
 export function peakOf(readings: readonly Reading[]): number {
   const changes = readings.flatMap(({ from, to }) => [
     { at: from, by: 1 },
@@ -47,7 +47,7 @@ export function peakOf(readings: readonly Reading[]): number {
   return most
 }
 
-/** ms for which each place that was given up stood idle, until the next reading began. */
+/** ms of idleness of each released slot, until the next reading began. */
 export function handOvers(readings: readonly Reading[], ceiling: number): number[] {
   const ends = readings.map(({ to }) => to).toSorted((one, other) => one - other)
   const begins = readings.map(({ from }) => from).toSorted((one, other) => one - other)

@@ -1,7 +1,7 @@
-/** Preloaded into a process that is measured (`--import`): when it ends, it says how large it has been. */
+/** Preloaded into a measured process (`--import`): reports the peak of its size at its end. */
 import { writeFileSync } from 'node:fs'
 
-/** Where it is written, set by who measures. */
+/** The variable with the report's path, set by the bench. */
 export const PEAK_FILE_VARIABLE = 'BENCH_PEAK_FILE'
 
 export interface Peak {

@@ -1,20 +1,22 @@
-/** Counts what reaches the table, at the wire: every request that the functions send, item by item, by who sent it. */
+/** Counts the table's requests at the wire: every request of the functions, item by item, by sender. */
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export interface TableAccess {
-  /** The function that asked; `''` for requests that name none, such as the bench's own. */
+  /** The sending function; `''` for requests without a name, such as the bench's own. */
   readonly room: string
   readonly kind: 'write' | 'check' | 'read'
-  /** DynamoDB's operation, for a member of a transaction followed by its own: `Put`, `TransactWrite.Update`. */
+  /**
+   * DynamoDB's operation; for a member of a transaction followed by the member's own: `Put`, `TransactWrite.Update`.
+   */
   readonly operation: string
-  /** First part of the item's sort key: `RUN`, `REVIEW`, `FLEET`, …; of a query, what it looks for. */
+  /** First part of the item's sort key: `RUN`, `REVIEW`, `FLEET`, …; for a query, the searched key. */
   readonly item: string
-  /** The state that a write gives to the item, if it gives one. */
+  /** The state that a write gives the item, if any. */
   readonly state: string | undefined
-  /** Members that an update sets or removes; empty for all else. */
+  /** Members that an update sets or removes; empty for all other operations. */
   readonly members: readonly string[]
-  /** False if the service refused it: a condition didn't hold, or a transaction was cancelled. */
+  /** False for a refused request: a condition didn't hold, or a transaction was cancelled. */
   readonly done: boolean
 }
 
@@ -26,7 +28,7 @@ export interface TableTap {
   close(): void
 }
 
-/** Attributes as they travel: `{ "S": "…" }`. */
+/** Attributes in wire format: `{ "S": "…" }`. */
 type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>
 
 interface Request {
@@ -50,8 +52,8 @@ const KINDS: Readonly<Record<string, TableAccess['kind']>> = {
 }
 
 /**
- * Listens to the requests of this process's server at `url`. It only listens: nothing is delayed or changed. Throws
- * for an operation that it doesn't know how to count.
+ * Listens to the requests of this process's server at `url`. The tap delays and changes nothing. Throws for an unknown
+ * operation.
  */
 export function tapTable(url: string): TableTap {
   const { host } = new URL(url)
@@ -62,7 +64,7 @@ export function tapTable(url: string): TableTap {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
     if (request.headers.host !== host) return
     const chunks: Buffer[] = []
-    // The server begins to read in the same turn, so that nothing flows before it listens too.
+    // The server begins to read in the same turn, so nothing flows before the server listens too.
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     response.once('finish', () => {
       const room = roomOf(request)
@@ -89,7 +91,7 @@ export function tapTable(url: string): TableTap {
   }
 }
 
-/** The SDK's `app/…` in its user agent, which is AWS_SDK_UA_APP_ID of the function: a room's name is one word. */
+/** The SDK's `app/…` in its user agent, from the function's AWS_SDK_UA_APP_ID: a room's name is one word. */
 function roomOf({ headers }: IncomingMessage): string {
   const agent = `${headers['x-amz-user-agent'] ?? ''} ${headers['user-agent'] ?? ''}`
   return /\bapp\/([a-z]+)/.exec(agent)?.[1] ?? ''
@@ -105,7 +107,7 @@ function accessesOf(operation: string, body: Request): Omit<TableAccess, 'room' 
 
 function accessOf(operation: string, request: Request): Omit<TableAccess, 'room' | 'done'> {
   const kind = KINDS[operation]
-  if (kind === undefined) throw new Error(`The tap doesn't know how to count ${operation}. Add it to KINDS.`)
+  if (kind === undefined) throw new Error(`The tap can't count ${operation}. Add the operation to KINDS.`)
   const values = request.ExpressionAttributeValues ?? {}
   const members = operation === 'Update' ? membersOf(request) : []
   return {
@@ -117,7 +119,10 @@ function accessOf(operation: string, request: Request): Omit<TableAccess, 'room'
   }
 }
 
-/** The item's kind is the first part of its sort key; a ticket's sort key begins with its turn, a query's may be absent. */
+/**
+ * The item's kind is the first part of its sort key; a ticket's sort key begins with its turn, and a query's may be
+ * absent.
+ */
 function itemOf({ Key, Item, ExpressionAttributeValues: values }: Request): string {
   const key = Key ?? Item
   const pk = (key?.pk ?? values?.[':pk'] ?? values?.[':duePk'])?.S ?? ''

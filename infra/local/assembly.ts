@@ -63,7 +63,7 @@ export async function loadAssembly(options: AssemblyOptions): Promise<Assembly> 
   return made
 }
 
-/** The files of `infra/local` that make the assembly; the other files use it. */
+/** The files of `infra/local` that make the assembly; all others only read the result. */
 const assemblySources = [import.meta.filename, path.join(import.meta.dirname, 'synthesize.ts')]
 
 /** All sources of the assembly. */

@@ -1,4 +1,4 @@
-/** The command as a person types it: help, versions, mistakes. None of it starts a stack. */
+/** The command as typed by a person: help, versions, mistakes. No test here starts a stack. */
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ test('every command has help with examples or exit codes, on stdout, and ends we
   }
 })
 
-describe('wrong use ends with 64 and says what would be right', () => {
+describe('wrong use ends with 64 and names the right use', () => {
   const cases: [string[], RegExp][] = [
     [['review', '--base', 'main', '--hed', 'x'], /unknown option '--hed'\n\(Did you mean --head\?\)/],
     [['rewiew'], /unknown command 'rewiew'\n\(Did you mean review\?\)/],
@@ -64,7 +64,7 @@ describe('wrong use ends with 64 and says what would be right', () => {
   })
 })
 
-describe('what is named and cannot be used is one line with the remedy', () => {
+describe('an unusable argument is one line with the remedy', () => {
   const repository = makeRepository(path.join(folder, 'repository'))
   repository.commit('Base', { 'a.txt': 'a\n' })
   const app = path.join(folder, 'app.json')
@@ -107,7 +107,7 @@ test('the launcher runs through links, from folders with blanks in their names',
   expect(code).toBe(0)
 })
 
-test('a Node.js that is too old is told what to do, before anything else is loaded', async () => {
+test('an old Node.js gets the remedy before any other code is loaded', async () => {
   const old = path.join(folder, 'node')
   const pretend = `Object.defineProperty(process.versions, 'node', { value: '20.19.4' })`
   writeFileSync(old, `#!/bin/sh\nexec '${process.execPath}' --import "data:text/javascript,${pretend}" "$@"\n`)

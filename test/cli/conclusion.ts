@@ -1,4 +1,4 @@
-/** A conclusion for tests of what is made of one. */
+/** A conclusion for tests of its readers. */
 
 import type { Finding, Location } from '../../shared/findings/finding.ts'
 import type { Severity } from '../../shared/findings/severity.ts'

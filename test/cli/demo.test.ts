@@ -1,11 +1,11 @@
-/** `npm start`: what a newcomer sees first. */
+/** `npm start`: a newcomer's first sight. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { endAll, start } from './process.ts'
 
-/** Two starts of a stack, with a synth, on a machine that is busy with other tests, ms. */
+/** Two starts of a stack, with a synth, on a machine busy with other tests, ms. */
 const TIMEOUT_MS = 300_000
 
 const state = mkdtempSync(path.join(tmpdir(), 'muster-demo-'))
@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 test(
-  'the example is reviewed with a finding of each analyzer; a second start says so again and posts nothing',
+  'the example is reviewed with a finding of each analyzer; a second start repeats the verdict and posts nothing',
   async () => {
     const once = ['--once', '--state', state]
     const first = await start(once, 'demo.ts').ended

@@ -1,4 +1,4 @@
-/** What went wrong is one line with a code and a remedy; a stack goes to a file, never to the terminal. */
+/** A failure is one line with a code and a remedy; a stack goes to a file, never to the terminal. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ describe('each known failure has its code, its remedy and its exit code, in one 
   })
 })
 
-test('the stacks of a fault and of its causes are in a file for its owner only, and the line names it', () => {
+test('a file for its owner only has the stacks of a fault and of its causes, and the line names the file', () => {
   const state = path.join(folder, 'state')
   const { line } = report(new Error('outer', { cause: new TypeError('inner') }), state)
   const file = path.join(state, 'last-error.txt')
@@ -84,7 +84,7 @@ test('the stacks of a fault and of its causes are in a file for its owner only, 
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-test('a wrong argument leaves no file behind, and a state that cannot be written makes no second failure', () => {
+test('a wrong argument leaves no file, and an unwritable state makes no second failure', () => {
   const state = path.join(folder, 'unused')
   report(new CommandFailure('ref_unknown', 'No.', 'Other.', 'usage'), state)
   expect(existsSync(state)).toBe(false)

@@ -22,7 +22,7 @@ const facts: FleetFacts = {
   halts: [{ scope: 'repository/7', by: 'ana', why: 'noise\u001b[2J\nmore', since: NOW }],
 }
 
-test('CE2: configured, effective and why stand beside each other, for the fleet, a repository and each pool', () => {
+test('CE2: configured, effective and the reason stand beside each other, for the fleet, a repository and each pool', () => {
   const text = fleetText(fleetViewOf(facts))
   expect(text).toMatch(/^1 review at work, more than 1 waiting\.$/m)
   expect(text).toMatch(/^fleet +60 +40 +1 +the account allows no more$/m)
@@ -31,14 +31,14 @@ test('CE2: configured, effective and why stand beside each other, for the fleet,
   expect(text).toMatch(/^lambda .*closed until 2026-01-05T09:01:00\.000Z$/m)
 })
 
-test('who works and who waits are named so that a run can be cancelled', () => {
+test('working and waiting reviews name their run, ready for a cancellation', () => {
   const [run] = idOf(1).split('/')
   expect(fleetText(fleetViewOf(facts))).toMatch(
     new RegExp(`^2026-01-05T09:00:00.000Z +secrets +1 +lambda +7 +${run}$`, 'm'),
   )
 })
 
-test('what others wrote moves no cursor and begins no line', () => {
+test('foreign text moves no cursor and begins no line', () => {
   const text = fleetText(fleetViewOf(facts))
   expect(text).not.toContain('\u001b')
   expect(text).toMatch(/^Halted: repository\/7, by ana since 2026-01-05T09:00:00\.000Z: noise.*more$/m)

@@ -1,4 +1,4 @@
-/** Any local repository is understood, however it is named, and nothing is written into it. */
+/** The command reads any local repository, under any name of its path, and writes nothing into the repository. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -34,14 +34,14 @@ test('a change is read from a branch, a tag, a parent of a merge and a short SHA
   expect((await readChange(clone.directory, 'main', base)).body).toBeNull()
 })
 
-test('HEAD is the branch that is checked out, so that calls from one branch meet in one pull request', async () => {
+test('HEAD is the branch that is checked out: calls from one branch meet in one pull request', async () => {
   expect((await readChange(clone.directory, 'main', 'HEAD')).head).toEqual({ ref: 'fix-ä', sha: head })
   clone.git('checkout', '--quiet', '--detach')
   expect((await readChange(clone.directory, 'main', 'HEAD')).head).toEqual({ ref: 'HEAD', sha: head })
   clone.git('checkout', '--quiet', 'fix-ä')
 })
 
-test('a clone, a folder in it, its .git, a link to it: one repository; a bare one and a worktree: their own', async () => {
+test('a clone, a folder inside, its .git and a link are one repository; a bare repository and a worktree are their own', async () => {
   const bare = path.join(folder, 'widgets.git')
   clone.git('clone', '--quiet', '--bare', '.', bare)
   const worktree = path.join(folder, 'wörk tree')
@@ -57,13 +57,13 @@ test('a clone, a folder in it, its .git, a link to it: one repository; a bare on
   for (const each of names) expect(each).toMatch(/^[A-Za-z0-9._-]+-[0-9a-f]{8}$/)
 })
 
-test('a repository of any name has one that GitHub would take', () => {
+test('a repository of any name gets a name that GitHub would take', () => {
   for (const name of ['/repos/ü b/.git', `/repos/${'x'.repeat(200)}`, '/.git', '/repos/日本.git']) {
     expect(repositoryName(name)).toMatch(/^[A-Za-z0-9._-]{1,100}$/)
   }
 })
 
-describe('what is wrong with an argument is said by its name', () => {
+describe('a mistake names its argument', () => {
   const outside = path.join(folder, 'outside')
   mkdirSync(outside)
   clone.git('checkout', '--quiet', '--orphan', 'unrelated')

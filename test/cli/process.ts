@@ -1,10 +1,10 @@
-/** The command as a process of its own, that a test can wait for, interrupt and kill. */
+/** The command as a process of its own, for tests that wait for output, interrupt or kill. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 
 export interface Ended {
-  /** Null if a signal ended it. */
+  /** Null after a signal. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -21,7 +21,10 @@ export interface Command {
 const root = path.resolve(import.meta.dirname, '../..')
 const started = new Set<ChildProcess>()
 
-/** Starts `cli/main.ts` or another script of `cli` with these arguments. No model is configured unless `environment` has one. */
+/**
+ * Starts `cli/main.ts` or another script of `cli` with these arguments. Without a model in `environment` no model is
+ * configured.
+ */
 export function start(args: readonly string[], script = 'main.ts', environment: NodeJS.ProcessEnv = {}): Command {
   const child = spawn(process.execPath, [path.join(root, 'cli', script), ...args], {
     env: { PATH: process.env.PATH, ...environment },
@@ -57,7 +60,7 @@ export function start(args: readonly string[], script = 'main.ts', environment: 
   }
 }
 
-/** Ends what a failed test left behind. */
+/** Ends the processes of a failed test. */
 export async function endAll(): Promise<void> {
   const ends = [...started].map((child) => (child.kill('SIGKILL') ? once(child, 'close') : undefined))
   await Promise.all(ends)

@@ -1,4 +1,4 @@
-/** Progress: a line for each change in a pipe, lines that are written over with a terminal, nothing when quiet. */
+/** Progress: a line for each change in a pipe, lines written over on a terminal, nothing in quiet mode. */
 import { expect, test, vi } from 'vitest'
 import { createReporter, type Reporter } from '../../cli/progress.ts'
 import type { Progress } from '../../cli/request.ts'
@@ -35,7 +35,7 @@ function review(reporter: Reporter): void {
   reporter.end()
 }
 
-test('in a pipe every change is one line, said once, without colour or movement', () => {
+test('in a pipe every change is one line, printed once, without colour or movement', () => {
   const screen = openScreen(undefined)
   review(createReporter(screen.terminal, false))
   expect(screen.written().split('\n')).toEqual([
@@ -52,7 +52,7 @@ test('in a pipe every change is one line, said once, without colour or movement'
   ])
 })
 
-test('with a terminal each lens has one line, which is written over; what stays is how it ended', () => {
+test('on a terminal each lens has one line, written over; the last state of each line stays', () => {
   const screen = openScreen(80)
   const reporter = createReporter(screen.terminal, false)
   reporter.onProgress(opened)
@@ -75,7 +75,7 @@ test('with a terminal each lens has one line, which is written over; what stays 
   ])
 })
 
-test('a line that is wider than the terminal is cut: a wrapped one could not be written over', () => {
+test('a line wider than the terminal is cut, because a wrapped line could not be written over', () => {
   const screen = openScreen(30)
   const reporter = createReporter(screen.terminal, false)
   reporter.onProgress(run('running', lens('correctness', 'failed', { reason: 'x'.repeat(100) })))
@@ -96,7 +96,7 @@ test('colour needs a terminal, and is off with NO_COLOR; a dumb terminal gets no
   expect(written(80, { TERM: 'dumb' })).not.toContain(ESCAPE)
 })
 
-test('a step that takes long is told while it goes on, with a terminal and without; a short one is not', async () => {
+test('a long step is reported while it goes on, on a terminal and in a pipe; a short step is not', async () => {
   vi.useFakeTimers()
   try {
     for (const columns of [undefined, 80]) {

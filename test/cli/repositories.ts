@@ -1,4 +1,4 @@
-/** Small git repositories of somebody else, made with git's own commands. */
+/** Small git repositories of a user, made with git's own commands. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ export function makeRepository(directory: string): LocalRepository {
   }
 }
 
-/** A digest of every file below a folder: equal if nothing was written there. */
+/** A digest of every file below a folder: equal digests prove that nothing was written. */
 export function digestOfFolder(directory: string): string {
   const hash = createHash('sha256')
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

@@ -1,4 +1,4 @@
-/** What calls for the same refs mean, on a whole stack: a push, a series, the same head again. */
+/** The meaning of calls for the same refs, on a whole stack: a push, a series, the same head again. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { cacheDirectory } from '../../cli/settings.ts'
 import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
 import { digestOfFolder, type LocalRepository, makeRepository } from './repositories.ts'
 
-/** A stack on a machine that is busy with other tests, ms. */
+/** A stack on a machine busy with other tests, ms. */
 const TIMEOUT_MS = 150_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-reviewer-'))
@@ -29,11 +29,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 }, TIMEOUT_MS)
 
-/** A workflow that names a job which isn't there; `fixed`: one that doesn't. */
+/** A workflow that names a missing job; `fixed`: an existing job. */
 const workflow = (isFixed: boolean) =>
   `on: push\njobs:\n  build:\n${isFixed ? '' : '    needs: nope\n'}    runs-on: ubuntu-latest\n    steps:\n      - run: make\n`
 
-/** A repository whose branch `topic` adds a broken workflow; models are off, so that a review can be complete. */
+/**
+ * A repository whose branch `topic` adds a broken workflow; models are off, because a review can be complete only
+ * without them.
+ */
 function repositoryNamed(name: string): LocalRepository {
   const repository = makeRepository(path.join(folder, name))
   repository.commit('Base', { '.github/muster.yml': 'lenses:\n  correctness: off\n' })
@@ -63,7 +66,7 @@ async function review(repository: LocalRepository, more: Partial<ReviewRequest> 
   return { ...outcome, change: brought?.kind === 'pull_request' ? brought.change : undefined, heard }
 }
 
-/** Everything that stands on the pull request, and what it took. */
+/** Everything on the pull request, and its cost. */
 function shown({ url }: { readonly url: string }) {
   const [owner = '', name = '', , number = ''] = new URL(url).pathname.slice(1).split('/')
   const pull = stack.github?.pullRequest(`${owner}/${name}`, Number(number))
@@ -74,7 +77,7 @@ function shown({ url }: { readonly url: string }) {
 
 describe('calls for the same refs', () => {
   test(
-    'the first opens a pull request, with the commit’s text; its review is told while it goes on, and nothing is written',
+    'the first call opens a pull request with the commit’s text; progress comes during the review, and nothing is written',
     async () => {
       const repository = repositoryNamed('first')
       const before = digestOfFolder(repository.directory)
@@ -97,7 +100,7 @@ describe('calls for the same refs', () => {
   )
 
   test(
-    'the same head again is what is stored: no delivery, nothing posted; asked again it is delivered, and nothing posted',
+    'the same head again gets the stored review without a delivery; asked again, a delivery but no post',
     async () => {
       const repository = repositoryNamed('again')
       const first = await review(repository)
@@ -134,7 +137,7 @@ describe('calls for the same refs', () => {
       const { pull, actions } = shown(first)
       expect(pull.reviews).toHaveLength(3)
       expect(pull.title).toBe('Repair the workflow')
-      // The title changed together with the head: one event each that is acted on.
+      // The title changed together with the head: Muster acts on one event for each.
       expect(actions).toEqual([
         'opened',
         ...['converted_to_draft', 'edited', 'synchronize', 'ready_for_review'],
@@ -145,7 +148,7 @@ describe('calls for the same refs', () => {
   )
 
   test(
-    'a base that moved is the base that is reviewed against; a title of its own is read by the analyzers',
+    'a moved base is the base of the review; the analyzers read a title of its own',
     async () => {
       const repository = repositoryNamed('moved')
       const first = await review(repository)
@@ -163,7 +166,7 @@ describe('calls for the same refs', () => {
   )
 
   test(
-    'two calls at once meet in one pull request, and one review stands on it',
+    'two calls at once meet in one pull request with one review',
     async () => {
       const repository = repositoryNamed('twice')
       const [one, other] = await Promise.all([review(repository), review(repository)])
@@ -175,7 +178,7 @@ describe('calls for the same refs', () => {
   )
 
   test(
-    'a call that is interrupted loses nothing: the next one finds the review that went on',
+    'an interrupted call loses nothing: the next call finds the continued review',
     async () => {
       const repository = repositoryNamed('interrupted')
       const change = await readChange(repository.directory, 'main', 'topic')

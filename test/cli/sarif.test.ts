@@ -1,4 +1,4 @@
-/** SARIF 2.1.0: what its readers need is there, and says the same as the review. */
+/** SARIF 2.1.0: all that readers need, in agreement with the review. */
 import { describe, expect, test } from 'vitest'
 import { type SarifLog, sarifOf } from '../../cli/sarif.ts'
 import { conclusion, finding, lines } from './conclusion.ts'
@@ -20,12 +20,12 @@ describe('a review with findings', () => {
   const log = sarifOf(reviewed, REPOSITORY, '1.2.3')
   const [run] = log.runs
 
-  test('has the structure that the standard requires', () => {
+  test('has the structure of the standard', () => {
     expect(structuralFaults(log)).toEqual([])
     expect(run?.versionControlProvenance).toEqual([{ repositoryUri: REPOSITORY, revisionId: reviewed.head }])
   })
 
-  test('every finding is one result, in the same order, with the level that its severity means', () => {
+  test('every finding is one result, in the same order, with the level of its severity', () => {
     expect(run?.results.map(({ ruleId, level }) => [ruleId, level])).toEqual([
       ['secrets/private-key', 'error'],
       ['workflows/syntax', 'error'],
@@ -35,7 +35,7 @@ describe('a review with findings', () => {
     ])
   })
 
-  test('a rule is there once, its level that of its worst finding, and security is tagged', () => {
+  test('a rule appears once, with the level of its worst finding and a tag for security', () => {
     const rule = run?.tool.driver.rules.filter(({ id }) => id === 'secrets/private-key')
     expect(rule).toEqual([
       expect.objectContaining({
@@ -58,14 +58,14 @@ describe('a review with findings', () => {
     ])
   })
 
-  test('a result is known again at the next head by the fingerprint of its finding', () => {
+  test('the fingerprint of a finding identifies its result at the next head', () => {
     expect(run?.results.map(({ partialFingerprints }) => partialFingerprints['musterFinding/v1'])).toEqual(
       reviewed.findings.map(({ fingerprint }) => fingerprint),
     )
   })
 })
 
-test('an incomplete review is no successful one: no result does not mean that nothing is there', () => {
+test('an incomplete review is no successful review: no result does not mean no finding', () => {
   const reasons = ['The lens correctness did not read.']
   const [run] = sarifOf(conclusion({ verdict: 'incomplete', incompleteReasons: reasons }), REPOSITORY, '1.2.3').runs
   expect(run?.invocations).toEqual([
@@ -76,7 +76,7 @@ test('an incomplete review is no successful one: no result does not mean that no
   ])
 })
 
-/** What sections 3.13, 3.14, 3.19, 3.27 and 3.49 of the standard require of the parts that are used. */
+/** The requirements of sections 3.13, 3.14, 3.19, 3.27 and 3.49 of the standard on the used parts. */
 function structuralFaults(log: SarifLog): string[] {
   const faults: string[] = []
   const must = (holds: boolean, what: string) => void (holds || faults.push(what))

@@ -1,12 +1,12 @@
-/** A terminal for tests: keeps what was written, and can say what a person would see of it. */
+/** A terminal for tests: keeps the output, and shows a person's view of it. */
 import { stripVTControlCharacters } from 'node:util'
 import { type Terminal, terminalOf } from '../../cli/terminal.ts'
 
 export interface Screen {
   readonly terminal: Terminal
-  /** Everything that was written, as it was written. */
+  /** The whole output, unchanged. */
   written(): string
-  /** The lines that a person sees, without trailing empty ones. */
+  /** The visible lines, without trailing empty lines. */
   seen(): string[]
 }
 
@@ -32,7 +32,7 @@ export const ESCAPE = '\u001b'
 const MOVEMENTS = new RegExp(`(${ESCAPE}\\[\\d+A|${ESCAPE}\\[J|\r|\n)`)
 const MOVED_UP = new RegExp(`^${ESCAPE}\\[(\\d+)A$`)
 
-/** Knows the two movements that are used: up by lines, and clear what is below. */
+/** Knows the two movements in use: up by lines, and clear below. */
 function replay(written: string): string[] {
   let lines: string[] = ['']
   for (const part of written.split(MOVEMENTS)) {
@@ -40,7 +40,7 @@ function replay(written: string): string[] {
     if (up !== undefined) {
       const kept = lines.length - Number(up)
       if (kept < 1) throw new Error(`Moved up ${up} lines of ${lines.length}.`)
-      // What stands below the cursor is always cleared next.
+      // The command always clears the lines below the cursor next.
       lines = lines.slice(0, kept)
     } else if (part === '\r' || part === `${ESCAPE}[J`) lines[lines.length - 1] = ''
     else if (part === '\n') lines.push('')

@@ -1,4 +1,4 @@
-/** Markdown on a terminal: readable without its mark-up, and unable to do more than be read. */
+/** Markdown on a terminal: readable without its mark-up, and without power over the terminal. */
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../cli/terminal-markdown.ts'
@@ -32,6 +32,6 @@ test('with colours the text is the same', () => {
   expect(stripVTControlCharacters(coloured)).toBe(plain(markdown))
 })
 
-test('nothing in it can move the cursor or change the terminal', () => {
+test('no text can move the cursor or change the terminal', () => {
   expect(plain('a\u001b]0;title\u0007b\u001b[2J')).toBe('a␛]0;title␇b␛[2J')
 })

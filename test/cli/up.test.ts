@@ -1,4 +1,4 @@
-/** A stack that stays up, and the commands that find it: one state, several processes. */
+/** A stack that stays up, and the commands that find the stack: one state, several processes. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import type { Conclusion } from '../../shared/verdict/conclusion.ts'
 import { type Command, endAll, start } from './process.ts'
 import { makeRepository } from './repositories.ts'
 
-/** Several starts of a stack on a machine that is busy with other tests, ms. */
+/** Several starts of a stack on a machine busy with other tests, ms. */
 const TIMEOUT_MS = 150_000
 
 const folder = mkdtempSync(path.join(tmpdir(), 'muster-up-'))
@@ -33,7 +33,7 @@ afterAll(async () => {
 }, TIMEOUT_MS)
 
 describe('while a stack is up', () => {
-  test('its door is open to who has the token of a file that its owner alone may read', async () => {
+  test('the control server is open to holders of a token, in a file that only its owner may read', async () => {
     expect(statSync(upFile).mode & 0o777).toBe(0o600)
     const { controlUrl, token } = JSON.parse(readFileSync(upFile, 'utf8')) as { controlUrl: string; token: string }
     const statusWith = async (authorization: string) =>
@@ -44,7 +44,7 @@ describe('while a stack is up', () => {
   })
 
   test(
-    'a review goes through it: the result alone on stdout, progress on stderr, the verdict as exit code',
+    'a review goes through the stack: only the result on stdout, progress on stderr, the verdict as exit code',
     async () => {
       const markdown = await start(review).ended
       expect(markdown.stdout).toMatch(/^## Muster: concerns\n[\s\S]*needs job[\s\S]*\n$/)
@@ -68,7 +68,7 @@ describe('while a stack is up', () => {
   )
 
   test(
-    'a model that is set for the call alone is said to have no effect',
+    'a model for the call alone is reported as without effect',
     async () => {
       const environment = {
         MUSTER_MODEL: 'other',
@@ -83,7 +83,7 @@ describe('while a stack is up', () => {
   )
 
   test(
-    'the fleet is shown and given other limits, a halt is set and lifted, a run asked for again and cancelled',
+    'the commands show the fleet, change limits, set and lift a halt, and retry and cancel a run',
     async () => {
       const operate = async (...args: string[]) => {
         const { code, stdout, stderr } = await start([...args, '--state', state]).ended
@@ -106,7 +106,7 @@ describe('while a stack is up', () => {
   )
 
   test(
-    'what the API refuses is one line with its code and remedy, and ends with 64',
+    'a refusal of the API is one line with its code and remedy, and ends with 64',
     async () => {
       const cases: [string[], RegExp][] = [
         [['fleet', 'set', '--pool', 'external=50'], /^muster: limit_above_ceiling: .*external.* 16.*\n$/],
@@ -123,7 +123,7 @@ describe('while a stack is up', () => {
   )
 
   test(
-    'a second stack on its state is refused with the holder’s process id, and leaves the first one alone',
+    'a second stack on the state is refused with the holder’s process id, and leaves the first stack alone',
     async () => {
       const { code, stderr } = await start(['up', '--port', '0', '--state', state]).ended
       expect(stderr).toMatch(new RegExp(`^muster: state_in_use: .* process ${up.pid}\\. .*--state.*\n$`, 'm'))
@@ -136,7 +136,7 @@ describe('while a stack is up', () => {
 })
 
 test(
-  'after a kill -9 the next call starts a stack of its own on the same state and finds what was stored',
+  'after a kill -9 the next call starts a stack of its own on the same state and finds the stored review',
   async () => {
     up.kill('SIGKILL')
     await up.ended
@@ -150,7 +150,7 @@ test(
 )
 
 test(
-  'Ctrl-C ends a stack cleanly: exit 0, and nobody looks for it any more',
+  'Ctrl-C ends a stack cleanly, with exit 0 and without up.json',
   async () => {
     const stack = start(['up', '--port', '0', '--state', state])
     await stack.says(/Ctrl-C stops the stack/)
@@ -164,7 +164,7 @@ test(
 )
 
 test(
-  'Ctrl-C during a review says that it goes on, and it does at the next call',
+  'Ctrl-C during a review announces the continuation, and the next call continues',
   async () => {
     repository.commit('Add a text', { 'a.txt': 'a\n' })
     const call = start(review)

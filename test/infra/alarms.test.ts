@@ -1,4 +1,4 @@
-/** The alarms of the template: what each watches, when it is raised, and who is told. */
+/** The alarms of the template: metric, condition and receiver of each. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sweepMetrics } from '../../infra/alarms.ts'
 import { ofType, type Properties, referenced, type SynthesizedTemplate, synthesizeTemplate } from './synthesized.ts'
@@ -57,7 +57,7 @@ describe('an alarm is raised', () => {
     expect(alarms(silent)[id]).toMatchObject({ ComparisonOperator: 'GreaterThanThreshold', ...expected })
   })
 
-  test('on nothing else, and each says what to do', () => {
+  test('no other alarm exists, and each names its remedy', () => {
     expect(Object.keys(alarms(silent)).sort()).toEqual([
       'DueFailing',
       'ExecutionsFailed',
@@ -71,7 +71,7 @@ describe('an alarm is raised', () => {
     }
   })
 
-  test('the sweep’s numbers are those of this stack’s own function', () => {
+  test('the sweep’s alarms watch the metrics of the stack’s own function', () => {
     const { Dimensions } = alarms(silent).OldestDue as { Dimensions: { Name: string; Value: unknown }[] }
     expect(Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, referenced(Value) ?? Value]))).toEqual({
       service: 'sweep',
@@ -81,14 +81,14 @@ describe('an alarm is raised', () => {
   })
 })
 
-describe('who is told', () => {
-  test('nobody by default: the console shows it', () => {
+describe('the receiver', () => {
+  test('by default no receiver is told: the console shows the alarm', () => {
     for (const [id, { AlarmActions }] of Object.entries(alarms(silent))) expect(AlarmActions, id).toBeUndefined()
     expect(ofType(silent, 'AWS::SNS::Topic')).toEqual([])
     expect(ofType(silent, 'AWS::KMS::Key')).toEqual([])
   })
 
-  test('an e-mail address, when it begins and when it is over, over an encrypted topic', () => {
+  test('an e-mail address gets each alarm at its begin and its end, over an encrypted topic', () => {
     const [[topicId] = []] = ofType(mailing, 'AWS::SNS::Topic')
     for (const [id, { AlarmActions, OKActions }] of Object.entries(alarms(mailing))) {
       expect(referenced((AlarmActions as unknown[])[0]), id).toBe(topicId)
@@ -113,7 +113,7 @@ describe('who is told', () => {
     }
   })
 
-  test('a topic that the organisation has already, of which the stack makes none', async () => {
+  test('an existing topic of the organisation replaces a topic of the stack', async () => {
     const topicArn = 'arn:aws:sns:eu-central-1:123456789012:operators'
     const told = await synthesizeTemplate({ 'muster:alarmTopicArn': topicArn })
     for (const [id, { AlarmActions }] of Object.entries(alarms(told))) expect(AlarmActions, id).toEqual([topicArn])

@@ -1,4 +1,4 @@
-/** The bundles that Lambda gets: what is in them, and what still works after minification. */
+/** The bundles that Lambda gets: their contents, and their behaviour after minification. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Writes a handler inside the repository's reach (its imports are resolved from there) and bundles it. */
+/** Writes a handler inside the repository, where its imports are resolved, and bundles it. */
 async function bundled(name: string, source: string, others: Record<string, string> = {}): Promise<string> {
   const entry = path.join(folder, name, 'handler.ts')
   mkdirSync(path.dirname(entry), { recursive: true })
@@ -27,7 +27,7 @@ async function bundled(name: string, source: string, others: Record<string, stri
   return directory
 }
 
-/** Specifier of a file of the repository, for a source that stands elsewhere. */
+/** Specifier of a file of the repository, for a source at another location. */
 function inRepository(file: string): string {
   return JSON.stringify(path.join(repositoryRoot, file))
 }
@@ -52,7 +52,7 @@ export const handler = async () => typeof client.send
 `
 
 describe('a bundle', () => {
-  test('AW68: an error keeps the name that Step Functions matches on, though its class has lost its own', async () => {
+  test('AW68: an error keeps the name that Step Functions matches, though its class loses its own name', async () => {
     const directory = await bundled(
       'errors',
       `import { Dead, LeaseHeld, Refused, Retry, StaleFence } from ${inRepository('shared/base/errors.ts')}
@@ -71,7 +71,7 @@ describe('a bundle', () => {
         () => undefined,
         (thrown: Error) => thrown,
       )
-      // What Lambda reports as errorType.
+      // Lambda reports this name as errorType.
       expect(error?.name).toBe(name)
       expect(error?.constructor.name).not.toMatch(/Refused|Retry|Dead|StaleFence|LeaseHeld/)
     }
@@ -99,7 +99,7 @@ describe('a bundle', () => {
     }
   })
 
-  test('what is imported lazily is a chunk of its own, which works', async () => {
+  test('a lazy import is a chunk of its own, and works', async () => {
     const directory = await bundled(
       'lazy',
       `export const handler = async () => (await import('./yaml.ts')).parse('answer: 42')`,
@@ -110,7 +110,7 @@ describe('a bundle', () => {
     expect(await (await load(directory)).handler(undefined)).toEqual({ answer: 42 })
   })
 
-  test('a CommonJS module that is imported lazily is refused: its named exports would be gone', async () => {
+  test('a lazily imported CommonJS module is refused: its named exports would be gone', async () => {
     const lazy = bundled(
       'lazy-commonjs',
       `export const handler = async () => (await import(${yaml})).parse('answer: 42')`,
@@ -118,7 +118,7 @@ describe('a bundle', () => {
     await expect(lazy).rejects.toThrow(/lazy-commonjs\/handler\.ts imports .*yaml.* lazily, a CommonJS module/)
   })
 
-  test('its source maps hold places, not sources, and stay out of what is deployed', async () => {
+  test('the source maps of a bundle hold positions, not sources, and stay out of the deployed code', async () => {
     const directory = await bundled('maps', `export const handler = async () => 'kept in the source only: 7f3a'`)
     const map = JSON.parse(readFileSync(path.join(mapsOf(directory), 'index.mjs.map'), 'utf8'))
     expect(map.sources).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('a bundle', () => {
     expect(filesBelow(directory)).toEqual(['index.mjs'])
   })
 
-  test('a native module is refused: it would be built for this machine, not for the function', async () => {
+  test('a native module is refused: its binary would fit this machine, not the function', async () => {
     writeFileSync(path.join(folder, 'addon.node'), '')
     await expect(bundled('native', `import '../addon.node'\nexport const handler = async () => 0`)).rejects.toThrow(
       /addon\.node/,
@@ -135,7 +135,7 @@ describe('a bundle', () => {
 })
 
 describe('the rooms', () => {
-  test('each gets its own folder, its assets and an account of its parts', async () => {
+  test('each room gets its own folder, its assets and a metafile of its parts', async () => {
     const roomsDirectory = path.join(folder, 'rooms')
     for (const room of roomNames) {
       mkdirSync(path.join(roomsDirectory, room), { recursive: true })
@@ -174,7 +174,7 @@ describe('the rooms', () => {
     expect(JSON.stringify(found)).toContain('undefined variable')
   })
 
-  test('every room that is not there is named', async () => {
+  test('the error names every missing room', async () => {
     const nowhere = { roomsDirectory: path.join(folder, 'nowhere'), outputDirectory: path.join(folder, 'none') }
     const failure = await bundleRooms(nowhere).then(
       () => undefined,

@@ -1,4 +1,4 @@
-/** The CDK command line with this app: its version, and a synth on a machine that is nobody's. */
+/** The CDK command line with this app: its version, and a synth on a neutral machine. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ async function cdk(...parameters: string[]): Promise<string> {
 
 describe('the CDK command line', () => {
   test(
-    'AW89: is the one that the lock file names',
+    'AW89: the CDK command line has the version of the lock file',
     async () => {
       const lock = JSON.parse(readFileSync(path.join(repositoryRoot, 'package-lock.json'), 'utf8'))
       expect(await cdk('--version')).toMatch(new RegExp(`^${lock.packages['node_modules/aws-cdk'].version} `))
@@ -48,20 +48,20 @@ describe('the CDK command line', () => {
   )
 
   test(
-    'lists the stack without credentials, network, docker or bundling',
+    'the CDK command line lists the stack without credentials, network, docker or bundling',
     async () => {
       expect((await cdk('list', '--output', path.join(home, 'out'))).trim()).toBe('Muster')
     },
     commandTimeoutMs,
   )
 
-  test('has every recommended feature flag set as recommended', () => {
+  test('every recommended feature flag is set as recommended', () => {
     const recommended = path.join(repositoryRoot, 'node_modules/aws-cdk-lib/recommended-feature-flags.json')
     const { context } = JSON.parse(readFileSync(path.join(repositoryRoot, 'cdk.json'), 'utf8'))
     expect(context).toMatchObject(JSON.parse(readFileSync(recommended, 'utf8')))
   })
 
-  test('asks nobody for notices, and reports nothing about its use', () => {
+  test('the CDK command line asks for no notices, and reports no use', () => {
     const configuration = JSON.parse(readFileSync(path.join(repositoryRoot, 'cdk.json'), 'utf8'))
     expect(configuration).toMatchObject({
       versionReporting: false,

@@ -1,4 +1,7 @@
-/** The state machine as data: what must hold of every state, and the way through it when rooms answer in different ways. */
+/**
+ * The state machine as data: the rules for every state, and the way through the machine for different answers of the
+ * rooms.
+ */
 import { createRequire } from 'node:module'
 import { StateMachine } from 'aws-local-stepfunctions'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +11,7 @@ import { PATIENCE_MS_MAX, PLAN_PATIENCE_MS, PLAN_REVIEWS_MAX, REVIEW_LOSSES_MAX 
 import { throttledOf } from '../../shared/fleet/throttling.ts'
 import { timingsOf } from '../../shared/fleet/timings.ts'
 
-/** The validator carries no types of its own. */
+/** The validator has no types of its own. */
 const validate = createRequire(import.meta.url)('asl-validator') as (
   definition: unknown,
   options: { checkArn: boolean; checkPaths: boolean },
@@ -27,7 +30,7 @@ interface NamedState {
   readonly state: State
 }
 
-/** Every state of the machine, those inside a Map too. */
+/** Every state of the machine, with the states inside a Map. */
 function statesOf(states: Readonly<Record<string, State>>): NamedState[] {
   return Object.entries(states).flatMap(([name, state]) => {
     const inner = state.ItemProcessor as { States: Record<string, State> } | undefined
@@ -59,7 +62,7 @@ describe('the definition', () => {
     for (const { name, state } of tasks) expect(state.TimeoutSeconds, name).toBeGreaterThan(0)
   })
 
-  test('a task that awaits no token outlives its function, so that Lambda says what went wrong', () => {
+  test('a task without a token outlives its function, so that Lambda reports the failure', () => {
     for (const { name, state } of tasks.filter(({ state }) => String(state.Resource).endsWith(':invoke'))) {
       const { FunctionName } = state.Parameters as { FunctionName: string }
       const room = machineRooms.find((each) => arns[each] === FunctionName)
@@ -72,7 +75,7 @@ describe('the definition', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
   })
 
-  test('AW65: retries name only errors that the Lambda integration or our rooms raise', () => {
+  test('AW65: retries name only errors that the Lambda integration or the rooms raise', () => {
     const raised = [
       'Lambda.ServiceException',
       'Lambda.AWSLambdaException',
@@ -100,7 +103,7 @@ describe('the definition', () => {
     }
   })
 
-  test('AW67: every other retry has full jitter too, but the wait for a head, whose length is what counts', () => {
+  test('AW67: every other retry has full jitter too, except the wait for a head, whose length counts', () => {
     for (const { name, state } of tasks) {
       const retries = state.Retry as { ErrorEquals: string[]; JitterStrategy?: string }[]
       const regular = retries.filter(({ JitterStrategy }) => JitterStrategy !== 'FULL')
@@ -111,7 +114,7 @@ describe('the definition', () => {
     }
   })
 
-  test('every task inside a Map catches whatever is left, so that one iteration never ends the others', () => {
+  test('every task inside a Map catches all other errors, so that one iteration never ends the others', () => {
     const inner = states.flatMap(({ state }) => {
       const processor = state.ItemProcessor as { States: Record<string, State> } | undefined
       return processor === undefined ? [] : statesOf(processor.States)
@@ -123,7 +126,7 @@ describe('the definition', () => {
     }
   })
 
-  test('a head that GitHub does not show yet is waited for about four minutes', () => {
+  test('the retries for a head that GitHub does not show yet last about four minutes', () => {
     const [retry] = (definition.States.Plan?.Retry ?? []) as Record<string, number>[]
     const { IntervalSeconds = 0, BackoffRate = 1, MaxAttempts = 0, MaxDelaySeconds = 0 } = retry ?? {}
     const waits = Array.from({ length: MaxAttempts }, (_, index) =>
@@ -134,7 +137,7 @@ describe('the definition', () => {
     expect(totalSeconds).toBeLessThanOrEqual(260)
   })
 
-  test('it keeps to the subset that the local engine honours too', () => {
+  test('the definition keeps to the subset that the local engine honours too', () => {
     const unknownFields = ['Assign', 'Arguments', 'Output', 'QueryLanguage', 'Heartbeat', 'ItemReader', 'ItemBatcher']
     for (const { path, key, value } of entriesOf(definition)) {
       expect(unknownFields.some((field) => key.startsWith(field)) || key.startsWith('Tolerated'), path).toBe(false)
@@ -153,7 +156,7 @@ describe('the definition', () => {
     }
   })
 
-  test('the names of the states are those that the documentation and the console show', () => {
+  test('the states have the names of the documentation and the console', () => {
     expect(states.map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         ...['Plan', 'PlanOutcome', 'ReviewMap', 'Admit', 'AdmitOutcome', 'Review', 'ReviewOutcome', 'ReviewDone'],
@@ -166,7 +169,7 @@ describe('the definition', () => {
   })
 })
 
-/** How often a model that names no time can throttle one review until its patience is over. */
+/** The number of throttles of one review, by a model that names no time, within its patience. */
 function throttlesWithin(patienceMs: number): number {
   let [now, count] = [0, 0]
   for (let isGivenUp = false; !isGivenUp; count += 1) {
@@ -196,10 +199,10 @@ const planned = { outcome: 'planned', ceiling: 2, reviews: ['first', 'second'], 
 const granted = { outcome: 'granted', epoch: 1 }
 const completed = { outcome: 'completed', findings: 0, blocking: 0 }
 
-// The definition's own test says that it is valid; once is enough.
+// A test of the definition proves its validity; one proof is enough.
 const machine = new StateMachine(structuredClone(definition) as never, { validationOptions: { noValidate: true } })
 
-/** Runs the machine with rooms that answer as given, without waiting before retries. */
+/** Runs the machine with the given answers of the rooms, without waits before retries. */
 async function run(answers: Partial<Record<string, Answer>> = {}) {
   const calls: Called[] = []
   const usual: Record<string, Answer> = {
@@ -267,7 +270,7 @@ describe('the way through', () => {
     expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(1_024)
   })
 
-  test('IL3: a worker that was replaced goes back to Admit and works at the new epoch', async () => {
+  test('IL3: a replaced worker goes back to Admit and works at the new epoch', async () => {
     const { calls, last } = await run({
       Plan: () => ({ ...planned, reviews: ['first'] }),
       Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
@@ -301,7 +304,7 @@ describe('the way through', () => {
     },
   )
 
-  test('a second reader that died is told of in the same way, and knows nothing of the reviews’ workers', async () => {
+  test('the death of a second reader is passed on in the same way, without the deaths of the reviews’ workers', async () => {
     const { calls, last } = await run({
       Plan: () => ({ ...planned, reviews: ['first'] }),
       Review: (_payload, call) => {
@@ -321,7 +324,7 @@ describe('the way through', () => {
     ])
   })
 
-  test('IL3: what a replaced worker’s Admit hears is of the last crash, which says nothing of the new epoch', async () => {
+  test('IL3: a replaced worker’s Admit gets the cause of the last crash only, which does not touch the new epoch', async () => {
     const { calls } = await run({
       Plan: () => ({ ...planned, reviews: ['first'] }),
       Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
@@ -338,7 +341,7 @@ describe('the way through', () => {
     ])
   })
 
-  test('a lost review does not end the others, nor the run', async () => {
+  test('a lost review ends neither the others nor the run', async () => {
     const { called, last } = await run({
       Review: (payload) => {
         if (payload.review === 'first') throw new Named('analyzer_crashed')
@@ -349,7 +352,7 @@ describe('the way through', () => {
     expect(last).toBe('Succeeded')
   })
 
-  test('a live lease of another worker is waited for', async () => {
+  test('a task waits for a live lease of another worker', async () => {
     const { called, last } = await run({
       Plan: () => ({ ...planned, reviews: ['first'] }),
       Review: (_payload, call) => {
@@ -362,7 +365,7 @@ describe('the way through', () => {
     expect(last).toBe('Succeeded')
   })
 
-  test('L1: a review whose model is throttled waits again, as often as it must, and loses nothing by it', async () => {
+  test('L1: a review with a throttled model waits again, without a limit on the number and without a loss', async () => {
     const { calls, last } = await run({
       Plan: () => ({ ...planned, reviews: ['first'] }),
       Admit: (_payload, call) => ({ outcome: 'granted', epoch: call }),
@@ -374,7 +377,7 @@ describe('the way through', () => {
     expect(last).toBe('Succeeded')
   })
 
-  test('J5: a second reading whose model is throttled waits again', async () => {
+  test('J5: an adjudication with a throttled model waits again', async () => {
     const { called, last } = await run({
       AdmitAdjudication: (_payload, call) => ({ outcome: 'granted', epoch: call }),
       Adjudicate: (_payload, call) => (call < 3 ? { ...completed, outcome: 'parked' } : completed),
@@ -391,7 +394,7 @@ describe('the way through', () => {
     expect(PLAN_REVIEWS_MAX * rounds * eventsPerRound).toBeLessThan(25_000 - 5_000)
   })
 
-  test('the history of reviews that lose every worker has room beside that', () => {
+  test('the history of reviews that lose every worker has room beside the longest patience', () => {
     // Choice, Pass and Wait: 2 events each. Review: 5. Admit: 6.
     const eventsPerRound = 3 * 2 + 5 + 6
     expect(PLAN_REVIEWS_MAX * REVIEW_LOSSES_MAX * eventsPerRound).toBeLessThan(5_000)
@@ -403,14 +406,14 @@ describe('the way through', () => {
     // Choice and Wait: 2 events each. Plan: entered and exited, and for each try scheduled, started, failed.
     const perLimit = 2 * 2 + 2 + 3
     const perOutage = 2 + 2 + 3 * tries
-    // The tries take three minutes at least (PL8), and each is followed by a minute's pause.
+    // The tries take three minutes at least (PL8), and a minute's pause follows each.
     const limits = (PLAN_PATIENCE_MS / 60_000) * perLimit
     const outages = (PLAN_PATIENCE_MS / 240_000) * perOutage
     const others = PLAN_REVIEWS_MAX * (throttlesWithin(PATIENCE_MS_MAX) * 15 + REVIEW_LOSSES_MAX * 17)
     expect(others + Math.max(limits, outages)).toBeLessThan(25_000)
   })
 
-  test('L2: what keeps a plan from being made is waited for when its retries are used up', async () => {
+  test('L2: a plan that GitHub blocks waits on after the end of its retries', async () => {
     const [retry] = (definition.States.Plan?.Retry ?? []) as Record<string, number>[]
     const tries = 1 + Number(retry?.MaxAttempts)
     const { called, last } = await run({
@@ -423,7 +426,7 @@ describe('the way through', () => {
     expect(last).toBe('Succeeded')
   })
 
-  test('a fault of the platform that lasts some seconds does not cost a review all its losses', () => {
+  test('a fault of the platform of some seconds does not cost a review all its losses', () => {
     const afterCrash = pauses.filter(({ name }) => name !== 'PlanPause')
     expect(afterCrash.map(({ name }) => name)).toEqual(['ReviewPause', 'AdjudicatePause'])
     for (const { state } of afterCrash) {
@@ -432,7 +435,7 @@ describe('the way through', () => {
     }
   })
 
-  test('a review that is not granted is not read', async () => {
+  test('a review without a grant is not read', async () => {
     const { called, last } = await run({ Admit: () => ({ outcome: 'ended' }) })
     expect(called).not.toContain('Review')
     expect(last).toBe('Succeeded')
@@ -464,7 +467,7 @@ describe('the way through', () => {
     expect(result.called).toEqual(called)
   })
 
-  test('a plan that was made by an earlier call is gone through again', async () => {
+  test('the plan of an earlier call is executed again', async () => {
     const { called, last } = await run({
       Plan: () => ({ ...planned, outcome: 'replay' }),
       Admit: () => ({ outcome: 'completed' }),
@@ -482,7 +485,7 @@ describe('the way through', () => {
     expect((await run({ Conclude: () => ({ outcome }) })).last).toBe(end)
   })
 
-  test('a room that fails in Plan or Conclude ends the execution with the error of the room', async () => {
+  test('a failure of Plan or Conclude ends the execution with the error of the room', async () => {
     const failing: Answer = () => {
       throw new Named('dead')
     }

@@ -1,4 +1,4 @@
-/** The permissions that CDK synthesizes, against the reach table: a room can touch what the table says, and nothing more. */
+/** The synthesized permissions against the reach table: a room reaches exactly the resources of the table. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,7 +25,7 @@ interface Statement {
   readonly Resource: unknown
 }
 
-/** `<action> on <resource>` for everything that the role of a room is allowed. */
+/** `<action> on <resource>` for every permission of a room's role. */
 function allowed(room: RoomName): string[] {
   const policies = ofType(template, 'AWS::IAM::Policy').filter(([, { Properties }]) =>
     (Properties.Roles as unknown[]).some((role) => nameOf(referenced(role)) === `${capitalized(room)}Role`),
@@ -49,7 +49,7 @@ const itemActions: Readonly<Record<LedgerUse, readonly string[]>> = {
   checks: ['ConditionCheckItem'],
 }
 
-/** What the reach table says, in the same words. */
+/** The reach table, in the same notation. */
 function expected(room: RoomName): string[] {
   const { ledger, finds, documents, sends, receives, executions, answers, secrets } = reach[room]
   const queues = { inbox: 'InboxQueue', outbox: 'OutboxQueue' }
@@ -80,7 +80,7 @@ function expected(room: RoomName): string[] {
   ].sort()
 }
 
-/** A resource of a statement as text, references as the names of what they refer to. */
+/** A resource of a statement as text, with a reference as the name of its target. */
 function textOf(resource: unknown): string {
   if (typeof resource === 'string') return resource
   const joined = (resource as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join']
@@ -98,14 +98,14 @@ function capitalized(room: string): string {
 }
 
 describe('the table', () => {
-  test.each(roomNames)('%s has a reason for everything that it may touch, and for nothing else', (room) => {
+  test.each(roomNames)('%s has a reason for each of its accesses, and for no other', (room) => {
     const { why, ...accesses } = reach[room]
     const has = (Object.keys(accesses) as Access[]).filter((access) => isSome(accesses[access]))
     expect(Object.keys(why).sort()).toEqual(has.sort())
     for (const [access, sentence] of Object.entries(why)) expect(sentence, access).toMatch(/^[A-Z].{20,}\.$/)
   })
 
-  test('who may write to GitHub, ask a model or read a secret is told by name, so that a change here is meant', () => {
+  test('the rooms that write to GitHub, ask a model or read a secret are named here, so that each change is deliberate', () => {
     const who = (has: (room: RoomName) => boolean) => roomNames.filter(has)
     expect(who((room) => reach[room].github)).toEqual(['command', 'plan', 'post'])
     expect(who((room) => reach[room].secrets.includes('github-app'))).toEqual(['webhook', 'command', 'plan', 'post'])
@@ -115,11 +115,11 @@ describe('the table', () => {
 })
 
 describe('permissions', () => {
-  test.each(roomNames)('%s may do what the reach table says, and nothing more', (room) => {
+  test.each(roomNames)('%s has exactly the permissions of the reach table', (room) => {
     expect(allowed(room)).toEqual(expected(room))
   })
 
-  test('no role has a managed policy, which would allow more than is seen here', () => {
+  test('no role has a managed policy, which would allow more than the template shows', () => {
     for (const [logicalId, { Properties }] of ofType(template, 'AWS::IAM::Role')) {
       expect(Properties.ManagedPolicyArns, logicalId).toBeUndefined()
       expect(Properties.Policies, logicalId).toBeUndefined()
@@ -156,23 +156,20 @@ describe('the code', () => {
     }
   })
 
-  test.each(roomNames)('%s calls what it is allowed, and is allowed nothing that it does not call', (room) => {
+  test.each(roomNames)('%s calls all its permitted actions, and no others', (room) => {
     expect(calledBy(metafiles.get(room))).toEqual(
       [...new Set(allowed(room).map(actionOf))].filter((action) => !isCalledByAws(action)).sort(),
     )
   })
 
-  test.each(roomNames)(
-    '%s uses the ledger as it is allowed, and is allowed no use of it that it does not make',
-    (room) => {
-      const { always, inTransactions } = usesOfLedger(metafiles.get(room))
-      const allowedUses = reach[room].ledger
-      expect(allowedUses).toEqual(expect.arrayContaining(always))
-      for (const use of allowedUses) expect([...always, ...inTransactions]).toContain(use)
-    },
-  )
+  test.each(roomNames)('%s uses the ledger exactly as permitted', (room) => {
+    const { always, inTransactions } = usesOfLedger(metafiles.get(room))
+    const allowedUses = reach[room].ledger
+    expect(allowedUses).toEqual(expect.arrayContaining(always))
+    for (const use of allowedUses) expect([...always, ...inTransactions]).toContain(use)
+  })
 
-  test.each(roomNames)('%s is given the environment that it reads, and no more', (room) => {
+  test.each(roomNames)('%s gets exactly the environment variables that its code reads', (room) => {
     const { Variables } = ofType(template, 'AWS::Lambda::Function')
       .map(([, { Properties }]) => Properties.Environment as { Variables: Record<string, unknown> })
       .find(({ Variables }) => Variables.POWERTOOLS_SERVICE_NAME === room) ?? { Variables: {} }
@@ -184,10 +181,10 @@ describe('the code', () => {
   })
 })
 
-/** The S3 client carries it for directory buckets, of which there is none here. */
+/** The S3 client carries this action for directory buckets, which the stack doesn't have. */
 const sdkOwnAction = 's3:CreateSession'
 
-/** What a room's code does to the ledger; a transaction may create something, which its command alone doesn't show. */
+/** The ledger uses of a room's code; a transaction may create items, which its command alone doesn't show. */
 function usesOfLedger(metafile: Metafile | undefined): { always: LedgerUse[]; inTransactions: LedgerUse[] } {
   const uses: Readonly<Record<string, readonly LedgerUse[]>> = {
     Get: ['reads'],
@@ -197,7 +194,7 @@ function usesOfLedger(metafile: Metafile | undefined): { always: LedgerUse[]; in
     Delete: ['deletes'],
     TransactWrite: ['changes', 'checks'],
   }
-  // The library's own paginator of scans is in every bundle; no room is allowed a scan.
+  // The library's own paginator of scans is in every bundle; no room may scan.
   const commands = commandsIn(metafile)
     .filter(([client, command]) => client === 'lib-dynamodb' && command !== 'Scan')
     .map(([, command]) => command)
@@ -209,7 +206,7 @@ function usesOfLedger(metafile: Metafile | undefined): { always: LedgerUse[]; in
   }
 }
 
-/** Package and name of every SDK command that is left in a bundle. */
+/** Package and name of every SDK command in a bundle. */
 function commandsIn(metafile: Metafile | undefined): (readonly [library: string, command: string])[] {
   const inputs = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.entries(inputs))
   return inputs.flatMap(([file, { bytesInOutput }]) => {
@@ -218,7 +215,7 @@ function commandsIn(metafile: Metafile | undefined): (readonly [library: string,
   })
 }
 
-/** The IAM action of every SDK command that is left in a bundle; the ledger's, and those of the SDK itself, apart. */
+/** The IAM action of every SDK command in a bundle, without the ledger's actions and the SDK's own. */
 function calledBy(metafile: Metafile | undefined): string[] {
   const services: Readonly<Record<string, string>> = {
     'client-s3': 's3',
@@ -238,7 +235,7 @@ function actionOf(allowance: string): string {
   return allowance.split(' ')[0] ?? ''
 }
 
-/** What AWS does in the room's name, and what no command of the SDK shows: logs, traces, the queue's polling, S3's 404. */
+/** Actions of AWS on behalf of the room, without an SDK command: logs, traces, the queue's polling, S3's 404. */
 function isCalledByAws(action: string): boolean {
   const polling = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes']
   return (

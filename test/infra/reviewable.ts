@@ -1,7 +1,6 @@
 /**
- * For tests: a template as text that a person can review. What differs with the code (hashes of assets) and what CDK
- * notes for itself is left out, everything is in alphabetical order, references read as `${Resource.Attribute}`, and
- * the machine's definition is the data that it is.
+ * A template as text for a review by a person. Hashes of assets and CDK's own notes are left out, everything is in
+ * alphabetical order, references read as `${Resource.Attribute}`, and the machine's definition is data.
  */
 import { stringify } from 'yaml'
 import type { SynthesizedTemplate } from './synthesized.ts'
@@ -26,7 +25,7 @@ function reviewableProperties({ Code, DefinitionString, ...properties }: Record<
   }
 }
 
-/** The value with its references and joins as text. */
+/** The value with references and joins as text. */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable)
   if (typeof value !== 'object' || value === null) return value

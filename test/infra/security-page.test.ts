@@ -1,4 +1,4 @@
-/** docs/security.md is written from the tables of the stack: it is what they say now. */
+/** docs/security.md is generated from the tables of the stack, and is current. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { securityPage } from '../../docs/security.ts'
@@ -11,7 +11,7 @@ test('the page is current; after a change: node docs/security.ts', () => {
   expect(page).toBe(securityPage())
 })
 
-test('it has every room, and every reason of the reach table', () => {
+test('the page has every room, and every reason of the reach table', () => {
   for (const room of roomNames) {
     expect(page).toContain(`\n### ${room}\n`)
     for (const reason of Object.values(reach[room].why)) expect(page).toContain(`| ${reason} |`)

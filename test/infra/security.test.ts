@@ -1,4 +1,4 @@
-/** What a security review asks of the template: the AWS Solutions rules, encryption, who may come in, and where secrets are. */
+/** The template under a security review: the AWS Solutions rules, encryption, access, and secrets. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Acknowledgement, acknowledgements } from '../../infra/acknowledged.ts'
 import { addSecurityChecks } from '../../infra/security-checks.ts'
@@ -12,7 +12,7 @@ import {
   withStack,
 } from './synthesized.ts'
 
-/** Everything that a deployment can switch on, so that nothing that exists only then is left out. */
+/** Every option of a deployment, so that the review covers all optional resources. */
 const everything = { 'muster:alarmEmail': 'operators@example.com', 'muster:reservedConcurrency.webhook': '20' }
 
 let template: SynthesizedTemplate
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe('the AWS Solutions rules', () => {
-  /** `<rule> at <construct>` for each finding that isn't acknowledged, in order. */
+  /** `<rule> at <construct>` for each unacknowledged finding, in order. */
   const findings = (acknowledged: readonly Acknowledgement[], context: Properties = {}) =>
     withStack(context, (app, stack) =>
       addSecurityChecks(app, stack, acknowledged)
@@ -33,31 +33,31 @@ describe('the AWS Solutions rules', () => {
         .sort(),
     )
 
-  test('find nothing that is not answered for, whatever a deployment switches on', async () => {
+  test('the rules find nothing unacknowledged, whatever a deployment switches on', async () => {
     expect(await findings(acknowledgements)).toEqual([])
     expect(await findings(acknowledgements, everything)).toEqual([])
   })
 
-  test('still find each thing that is answered for, at that very place', async () => {
+  test('the rules still find each acknowledged finding at its construct', async () => {
     const answered = acknowledgements.flatMap(({ id, at }) => at.map((path) => `${id} at Muster/${path}`))
     expect(await findings([])).toEqual(answered.sort())
   })
 
-  test('are answered with a reason of substance, each its own', () => {
+  test('each finding is acknowledged with a reason of substance, each with its own', () => {
     for (const { id, subject, reason } of acknowledgements) {
       expect(reason.split(/\s+/).length, `${id} for ${subject}`).toBeGreaterThanOrEqual(10)
     }
     expect(new Set(acknowledgements.map(({ reason }) => reason)).size).toBe(acknowledgements.length)
   })
 
-  test('an answer for something that is not there is refused', async () => {
+  test('an acknowledgement of an absent construct is refused', async () => {
     const stale: Acknowledgement = { id: 'AwsSolutions-S1', subject: 'a bucket', at: ['Gone/Bucket'], reason: 'None.' }
     await expect(findings([stale])).rejects.toThrow('AwsSolutions-S1 is acknowledged at Gone/Bucket')
   })
 })
 
 describe('at rest', () => {
-  test('everything that keeps data is encrypted, and says so', () => {
+  test('every store of data is encrypted, explicitly', () => {
     const encrypted: Readonly<Record<string, (properties: Properties) => unknown>> = {
       'AWS::DynamoDB::Table': ({ SSESpecification }) => (SSESpecification as Properties | undefined)?.SSEEnabled,
       'AWS::S3::Bucket': ({ BucketEncryption }) => BucketEncryption !== undefined,
@@ -72,7 +72,7 @@ describe('at rest', () => {
     }
   })
 
-  test('AW85: what is kept and what goes with the stack is decided for every type, and for replacement as for deletion', () => {
+  test('AW85: every type of resource has a decision to keep or delete, for replacement as for deletion', () => {
     const policies = Object.values(template.Resources).flatMap(({ Type, DeletionPolicy, UpdateReplacePolicy }) =>
       DeletionPolicy === undefined && UpdateReplacePolicy === undefined
         ? []
@@ -90,7 +90,7 @@ describe('at rest', () => {
   })
 })
 
-describe('who may come in', () => {
+describe('access', () => {
   const statements = () =>
     Object.entries(template.Resources).flatMap(([logicalId, { Properties }]) =>
       objectsIn(Properties).flatMap(({ object }) =>
@@ -98,13 +98,13 @@ describe('who may come in', () => {
       ),
     )
 
-  test('nobody is allowed anything as everybody', () => {
+  test('no policy allows anything for everybody', () => {
     const open = statements().filter(({ statement: { Principal } }) => JSON.stringify(Principal).includes('"*"'))
     expect(open.length).toBeGreaterThan(0)
     for (const { logicalId, statement } of open) expect(statement.Effect, logicalId).toBe('Deny')
   })
 
-  test('the bucket, every queue and the topic refuse what does not come over TLS, for everybody and for everything', () => {
+  test('the bucket, every queue and the topic refuse requests without TLS, from everybody and for everything', () => {
     const policies = ['AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy', 'AWS::SNS::TopicPolicy'].flatMap((type) =>
       ofType(template, type),
     )
@@ -120,7 +120,7 @@ describe('who may come in', () => {
     }
   })
 
-  test('a function is invoked by this account’s gateway and by the roles of the machine and the schedule, and has no URL', () => {
+  test('only this account’s gateway and the roles of the machine and the schedule invoke a function, and no function has a URL', () => {
     expect(ofType(template, 'AWS::Lambda::Url')).toEqual([])
     for (const [logicalId, { Properties }] of ofType(template, 'AWS::Lambda::Permission')) {
       expect(Properties, logicalId).toMatchObject({
@@ -156,7 +156,7 @@ describe('who may come in', () => {
 })
 
 describe('secrets', () => {
-  test('nothing in the template is one, resolves to one, or is a parameter that could carry one', () => {
+  test('no value in the template is a secret, resolves to a secret, or is a parameter for a secret', () => {
     expect(JSON.stringify(template)).not.toContain('{{resolve:')
     expect(Object.keys((template as { Parameters?: object }).Parameters ?? {})).toEqual(['BootstrapVersion'])
     for (const { at, object } of objectsIn(template.Resources)) {
@@ -192,7 +192,7 @@ describe('logs', () => {
     }
   })
 
-  test('AW91: none holds a payload: not of the machine, of the gateway, or of a function’s event', () => {
+  test('AW91: no log holds a payload: not the machine’s, not the gateway’s, not a function’s', () => {
     const [[, machine] = []] = ofType(template, 'AWS::StepFunctions::StateMachine')
     expect(machine?.Properties.LoggingConfiguration).toMatchObject({ IncludeExecutionData: false })
     const formats = ofType(template, 'AWS::ApiGatewayV2::Stage').map(

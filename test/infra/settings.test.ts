@@ -1,4 +1,4 @@
-/** The CDK context: what it may say, and that every mistake in it is named before anything is deployed. */
+/** The CDK context: its valid values, and the report of every mistake before a deployment. */
 import { App } from 'aws-cdk-lib'
 import { describe, expect, test } from 'vitest'
 import { queueConcurrency } from '../../infra/nudge-queue.ts'
@@ -9,7 +9,7 @@ function settingsOf(context: Record<string, unknown>): Settings {
   return settingsFromContext(new App({ context, analyticsReporting: false }).node)
 }
 
-test('nothing has to be said', () => {
+test('an empty context is valid', () => {
   expect(settingsOf({})).toEqual({
     githubApiUrl: 'https://api.github.com',
     modelDefault: undefined,
@@ -25,14 +25,14 @@ test('nothing has to be said', () => {
   })
 })
 
-test('numbers are taken as cdk.json has them and as -c hands them over', () => {
+test('numbers are valid as in cdk.json and as texts of -c', () => {
   expect(settingsOf({ 'muster:leaseSeconds': '120', 'muster:webhookRequestsPerSecond': 20 })).toMatchObject({
     leaseSeconds: 120,
     webhookRequestsPerSecond: 20,
   })
 })
 
-test('L2: patience is a time that an execution can bear', () => {
+test('L2: patience is bounded by the history of an execution', () => {
   expect(settingsOf({ 'muster:patienceMinutes': '120' }).patienceMinutes).toBe(120)
   for (const minutes of [0, 121, 'long']) {
     expect(() => settingsOf({ 'muster:patienceMinutes': minutes }), String(minutes)).toThrow('muster:patienceMinutes')
@@ -40,7 +40,7 @@ test('L2: patience is a time that an execution can bear', () => {
 })
 
 describe('reserved concurrency', () => {
-  test('is of the rooms that are named, and of no other', () => {
+  test('reserved concurrency applies to the named rooms, and to no other', () => {
     const settings = settingsOf({ 'muster:reservedConcurrency.review': '40', 'muster:reservedConcurrency.post': 10 })
     expect(settings.reservedConcurrency).toEqual({ review: 40, post: 10 })
   })
@@ -53,14 +53,14 @@ describe('reserved concurrency', () => {
     expect(settingsOf({ [key]: queueConcurrency }).reservedConcurrency).toEqual({ [room]: queueConcurrency })
   })
 
-  test('of 0, which would switch a room off, is refused for every room', () => {
+  test('reserved concurrency of 0, which would switch a room off, is refused for every room', () => {
     for (const room of roomNames) {
       expect(() => settingsOf({ [`muster:reservedConcurrency.${room}`]: 0 }), room).toThrow('must be a whole number')
     }
   })
 })
 
-test('every wrong value is named at once, with what is allowed', () => {
+test('one error names every wrong value, with the allowed values', () => {
   const wrong = () =>
     settingsOf({
       'muster:githubApiUrl': 'github.example',
@@ -91,14 +91,14 @@ test('AW38: a lease takes three heartbeats, whichever of both is given', () => {
   expect(settingsOf({ 'muster:leaseSeconds': 90, 'muster:heartbeatSeconds': '30' }).heartbeatSeconds).toBe(30)
 })
 
-test('a name with a slip is refused, where it would change nothing without a word', () => {
+test('a misspelt name is refused, because it would change nothing silently', () => {
   expect(() => settingsOf({ 'muster:reservedConcurrency.reviews': 40 })).toThrow(
     'muster:reservedConcurrency.reviews is no setting of Muster',
   )
   expect(() => settingsOf({ 'muster:logRetention': 30 })).toThrow('muster:logRetention is no setting of Muster')
 })
 
-test('alarms go to one place: a topic and an address together are refused', () => {
+test('alarms go to one destination: a topic together with an address is refused', () => {
   const topic = 'arn:aws:sns:eu-central-1:123456789012:operators'
   expect(() => settingsOf({ 'muster:alarmTopicArn': topic, 'muster:alarmEmail': 'o@example.com' })).toThrow(
     'muster:alarmEmail must be left out where muster:alarmTopicArn is given',

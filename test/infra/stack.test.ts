@@ -1,4 +1,4 @@
-/** The synthesized template: what must hold of it, whatever else changes. */
+/** The synthesized template: the lasting rules for every change. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { roomNames } from '../../infra/rooms.ts'
 import { reviewableText } from './reviewable.ts'
@@ -39,7 +39,7 @@ describe('data', () => {
     })
   })
 
-  test('the indexes hold keys only, so that nothing can be decided by them', () => {
+  test('the indexes hold keys only, so that no decision can rest on them', () => {
     const indexes = only('AWS::DynamoDB::Table').Properties.GlobalSecondaryIndexes as Properties[]
     const keys = indexes.map(({ IndexName, KeySchema }) => [
       IndexName,
@@ -80,7 +80,7 @@ describe('data', () => {
     })
   })
 
-  test('AW86: nothing has a physical name, so that what is kept never blocks a deploy', () => {
+  test('AW86: nothing has a physical name, so that a kept resource never blocks a deploy', () => {
     const named = [
       'TableName',
       'QueueName',
@@ -117,7 +117,7 @@ describe('queues', () => {
     }
   })
 
-  test('AW52, AW53: a message stays hidden for six timeouts of the function that it invokes, of which few work at once', () => {
+  test('AW52, AW53: a message stays hidden for six timeouts of its function, and few invocations work at once', () => {
     const triples = ofType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties: source }]) => {
       const queue = properties(referenced(source.EventSourceArn))
       const consumer = properties(referenced(source.FunctionName))
@@ -139,7 +139,7 @@ describe('queues', () => {
     }
   })
 
-  test('an invocation is for one message, and what it could not do is reported, not thrown', () => {
+  test('an invocation is for one message, and reports its failures instead of an exception', () => {
     for (const [logicalId, { Properties: source }] of ofType(template, 'AWS::Lambda::EventSourceMapping')) {
       expect(source, logicalId).toMatchObject({ BatchSize: 1, FunctionResponseTypes: ['ReportBatchItemFailures'] })
     }
@@ -149,14 +149,14 @@ describe('queues', () => {
 describe('functions', () => {
   const functions = () => ofType(template, 'AWS::Lambda::Function')
 
-  test('there is one a room, and none else', () => {
+  test('each room has a function, and no other function exists', () => {
     const names = functions().map(
       ([, { Properties }]) => (Properties.Environment as Environment).Variables.POWERTOOLS_SERVICE_NAME,
     )
     expect(names).toEqual([...roomNames])
   })
 
-  test('they run on Node.js 24 by name, on arm64', () => {
+  test('the functions run on Node.js 24 by name, on arm64', () => {
     for (const [logicalId, { Properties: lambda }] of functions()) {
       expect(lambda, logicalId).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -166,7 +166,7 @@ describe('functions', () => {
     }
   })
 
-  test('the webhook is answered before GitHub gives up on it', () => {
+  test('the webhook is answered before GitHub gives up', () => {
     const integrations = ofType(template, 'AWS::ApiGatewayV2::Integration').map(([, { Properties }]) => Properties)
     for (const integration of integrations) {
       const timeoutMs = JSON.stringify(integration.IntegrationUri).includes('Webhook') ? 10_000 : 29_000
@@ -175,7 +175,7 @@ describe('functions', () => {
     expect(integrations).toHaveLength(2)
   })
 
-  test('everybody may send a webhook, which its signature then vouches for; only IAM lets programs ask', () => {
+  test('everybody may send a webhook, whose signature proves its sender; only IAM lets programs in', () => {
     const routes = ofType(template, 'AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties)
     expect(Object.fromEntries(routes.map(({ RouteKey, AuthorizationType }) => [RouteKey, AuthorizationType]))).toEqual({
       'POST /github/webhook': 'NONE',
@@ -190,7 +190,7 @@ describe('functions', () => {
     })
   })
 
-  test('the sweep ends before the next one starts, and is not repeated', () => {
+  test('the sweep ends before the next sweep starts, and is not repeated', () => {
     const { Target, ScheduleExpression } = only('AWS::Scheduler::Schedule').Properties as {
       Target: Properties
     } & Properties
@@ -230,7 +230,7 @@ describe('the context', () => {
     )
   })
 
-  test('another GitHub and a model reach the rooms that use them', () => {
+  test('another GitHub and a model reach their rooms', () => {
     expect(functions.post?.Environment).toMatchObject({
       Variables: { GITHUB_API_URL: 'https://github.example/api/v3' },
     })
@@ -239,7 +239,7 @@ describe('the context', () => {
     })
   })
 
-  test('a function has reserved concurrency where it is named, and by default none has', () => {
+  test('a function has reserved concurrency where named, and none by default', () => {
     const reserved = Object.entries(functions).map(([room, lambda]) => [room, lambda.ReservedConcurrentExecutions])
     expect(Object.fromEntries(reserved.filter(([, value]) => value !== undefined))).toEqual({ post: 12, review: 40 })
     for (const [logicalId, { Properties: lambda }] of ofType(template, 'AWS::Lambda::Function')) {
@@ -248,8 +248,8 @@ describe('the context', () => {
   })
 })
 
-/** After a change that was meant: `npx vitest run test/infra/stack.test.ts -u`, and read the difference. */
-test('the template is the one that was reviewed', async () => {
+/** After an intended change: `npx vitest run test/infra/stack.test.ts -u`, and a review of the difference. */
+test('the template equals the reviewed template', async () => {
   await expect(reviewableText(template)).toMatchFileSnapshot('template.snapshot.yaml')
 })
 

@@ -1,4 +1,4 @@
-/** For tests: the stack's template without code, and a small way to ask it questions. */
+/** The stack's template without code, and helpers for questions about it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../infra/bundle.ts'
 import { addMuster } from '../../infra/muster.ts'
 import type { MusterStack } from '../../infra/stack.ts'
 
-/** Properties of a resource as far as a test asks for them. */
+/** The properties of a resource that a test reads. */
 export type Properties = Record<string, unknown>
 
 export interface Resource {
@@ -22,7 +22,10 @@ export interface SynthesizedTemplate {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
 }
 
-/** Gives the stack with placeholders for its code, not yet synthesized, in the context of `cdk.json` and the one given. */
+/**
+ * Gives the stack with placeholders for its code, not yet synthesized, in the context of `cdk.json` and the given
+ * context.
+ */
 export async function withStack<T>(
   context: Record<string, unknown>,
   use: (app: App, stack: MusterStack) => T,
@@ -41,7 +44,7 @@ export async function withStack<T>(
   }
 }
 
-/** Synthesizes the stack with placeholders for its code, in the context of `cdk.json` and the one given. */
+/** Synthesizes the stack with placeholders for its code, in the context of `cdk.json` and the given context. */
 export function synthesizeTemplate(context: Record<string, unknown> = {}): Promise<SynthesizedTemplate> {
   return withStack(context, (app, stack) => app.synth().getStackByName(stack.stackName).template)
 }
@@ -51,13 +54,13 @@ export function ofType(template: SynthesizedTemplate, type: string): [logicalId:
   return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type)
 }
 
-/** The logical id inside `{Ref}` or `{Fn::GetAtt}`; undefined for anything else. */
+/** The logical id inside `{Ref}` or `{Fn::GetAtt}`; undefined for any other value. */
 export function referenced(value: unknown): string | undefined {
   const { Ref: ref, 'Fn::GetAtt': attribute } = (value ?? {}) as { Ref?: string; 'Fn::GetAtt'?: string[] }
   return ref ?? attribute?.[0]
 }
 
-/** Every object inside a value, itself too, with the path to it. */
+/** Every object inside a value, the value included, with the path to each. */
 export function objectsIn(value: unknown, at = ''): { readonly at: string; readonly object: Properties }[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, each]) => objectsIn(each, `${at}/${key}`))

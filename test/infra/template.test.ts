@@ -10,7 +10,7 @@ const resolve = templateResolver(template, account, (logicalId) =>
   logicalId === 'Queue' ? { ref: 'https://queue', attributes: { Arn: 'arn:queue' } } : undefined,
 )
 
-describe('what CloudFormation would resolve', () => {
+describe('values that CloudFormation would resolve', () => {
   test.each([
     ['a reference', { Ref: 'Queue' }, 'https://queue'],
     ['a pseudo parameter', { Ref: 'AWS::AccountId' }, '000000000000'],
@@ -35,12 +35,12 @@ describe('what CloudFormation would resolve', () => {
     expect(resolve(value, 'Asker')).toEqual(expected)
   })
 
-  test('a literal placeholder stays as it is', () => {
+  test('a literal placeholder stays unchanged', () => {
     expect(substitute(`\${!kept} \${given}`, () => 'x')).toBe(`\${kept} x`)
   })
 })
 
-describe('what it cannot resolve is an error that names the logical id that asked', () => {
+describe('an unresolvable value is an error that names its logical id', () => {
   test.each([
     ['a resource that is not there', { Ref: 'Nothing' }, /at Asker: there is no resource Nothing/],
     ['a resource without a name', { Ref: 'Role' }, /at Asker: Role is a AWS::IAM::Role, which has no name here/],

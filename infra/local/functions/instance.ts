@@ -1,4 +1,4 @@
-/** One worker thread of a function, from its cold start to its end: one event at a time, ended at its timeout. */
+/** A worker thread of a function, from cold start to end: a single event at a time, and an end at the timeout. */
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { FunctionError } from './function-error.ts'

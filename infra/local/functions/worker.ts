@@ -1,5 +1,5 @@
 /**
- * One warm instance of a function: loads its bundle, then handles one event after the other. Runs as a worker thread.
+ * A warm instance of a function: loads the bundle, then handles event after event. Runs as a worker thread.
  */
 import { enableCompileCache } from 'node:module'
 import { pathToFileURL } from 'node:url'

@@ -1,11 +1,11 @@
-/** The stand-in's API, whoever carries the requests: finds the route, goes through the layers, remembers what was asked. */
+/** The stand-in's API, over any carrier of requests: finds the route, passes the layers, remembers the requests. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Authentication } from './authentication.ts'
 import { type Answer, type Call, type Layer, notFound, Refusal, type Route } from './http.ts'
 import type { RandomSource } from './random-source.ts'
 import { type Encoded, encode } from './response.ts'
 
-/** A request as it comes in. */
+/** A request on arrival. */
 export interface Incoming {
   method: string
   url: URL
@@ -14,19 +14,22 @@ export interface Incoming {
   readBody(): Promise<Buffer>
 }
 
-/** One request that came in, for whoever tests what was called. */
+/** A request on record, for tests of the calls. */
 export interface RecordedRequest {
   method: string
   path: string
-  /** The route's pattern, e.g. `/repos/:owner/:repo/pulls/:number`; null for a request that no route knows. */
+  /** The route's pattern, e.g. `/repos/:owner/:repo/pulls/:number`; null for a request without a route. */
   route: string | null
-  /** What was decided; 0 where a fault kept the request from being worked on. The client needn't have got it. */
+  /**
+   * The status of the answer; 0 if a fault kept the request from its route. The client may not have received the
+   * answer.
+   */
   status: number
-  /** The fault that struck it. */
+  /** The fault that struck the request. */
   fault?: string
 }
 
-/** One request with its answer, whole, for whoever checks both. */
+/** A request with its answer, whole, for checks of both. */
 export interface Exchange extends RecordedRequest {
   url: URL
   request: { headers: IncomingHttpHeaders; body: Buffer }
@@ -35,22 +38,25 @@ export interface Exchange extends RecordedRequest {
 
 export interface Api {
   /**
-   * The answer, and the same as it goes over the wire. Waits for nothing but the routes: where their repositories are in
-   * memory, it is settled by microtasks alone. Rejects where the stand-in itself fails.
+   * The answer, and its bytes on the wire. Waits for nothing but the routes: with repositories in memory, microtasks
+   * alone settle the answer. Rejects for a failure of the stand-in itself.
    */
   answer(request: Incoming): Promise<{ result: Answer; encoded: Encoded }>
   /** The last requests, oldest first. */
   requests(): readonly RecordedRequest[]
-  /** Tells of every exchange from now on, before its answer goes out. What the listener throws is told to the client as a 500. */
+  /**
+   * Calls `listener` for every later exchange, before the answer goes out. An error of the listener is a 500 for the
+   * client.
+   */
   observe(listener: (exchange: Exchange) => void): void
 }
 
-/** So many requests are remembered; a run of the whole system makes some dozens. */
+/** The number of remembered requests; a run of the whole system makes some dozens. */
 const REQUESTS_REMEMBERED_MAX = 10_000
 
 const GITHUB_ENTERPRISE_PREFIX = '/api/v3'
 
-/** `layers` are gone through from the first to the last; the route comes after them. */
+/** A call passes `layers` from the first to the last, then the route. */
 export function createApi(
   routes: readonly Route[],
   layers: readonly Layer[],
@@ -94,7 +100,7 @@ export function createApi(
   }
 }
 
-/** Refusals become answers; everything else stays an error, because it is one of the stand-in itself. */
+/** Refusals become answers; any other error stays an error, because it is a fault of the stand-in itself. */
 async function guarded(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work()
@@ -118,7 +124,7 @@ function find(routes: readonly Route[], method: string, path: string) {
 /** By pattern: the same for every stand-in of a process. */
 const expressions = new Map<string, RegExp>()
 
-/** `:number` and `:id` take digits only; `:name` one segment; `*name` the rest, with its slashes. */
+/** `:number` and `:id` match digits only; `:name` one segment; `*name` the rest, with its slashes. */
 function expressionOf(pattern: string): RegExp {
   const known = expressions.get(pattern)
   if (known !== undefined) return known
@@ -132,7 +138,7 @@ function expressionOf(pattern: string): RegExp {
   return expression
 }
 
-/** Null if something isn't well-formed percent-encoded UTF-8: no route knows that. */
+/** Null for malformed percent-encoded UTF-8: no route matches. */
 function decoded(groups: Record<string, string>): Record<string, string> | null {
   try {
     return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]))

@@ -1,4 +1,7 @@
-/** Who calls: the App itself, by a signed JWT, or one of its installations, by a token that it was given for an hour. */
+/**
+ * The caller's identity: the App itself, by a signed JWT, or one of its installations, by a token with a life of an
+ * hour.
+ */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
@@ -11,12 +14,12 @@ import { type Store, TOP } from './store/store.ts'
 export interface AppIdentity {
   id: number
   slug: string
-  /** PEM; only its public half is used, to check the App's JWTs. */
+  /** PEM; the stand-in uses only the public half, to check the App's JWTs. */
   privateKey: string
   webhookSecret: string
 }
 
-/** The App as it is installed. */
+/** The App with its granted permissions. */
 export interface InstalledApp extends AppIdentity {
   permissions: AppPermissions
 }
@@ -75,7 +78,7 @@ export function createAuthentication(
   }
 }
 
-/** GitHub's own sentences, because clients tell a wrong clock from a wrong key by them. */
+/** GitHub's own sentences: clients tell a wrong clock from a wrong key by the sentence. */
 function checkJwt(jwt: string, app: AppIdentity, publicKey: KeyObject, nowSeconds: number): void {
   const [header = '', payload = '', signature = ''] = jwt.split('.')
   const claims = Claims.safeParse(decode(payload))
@@ -106,7 +109,7 @@ function checkJwt(jwt: string, app: AppIdentity, publicKey: KeyObject, nowSecond
   }
 }
 
-/** The JSON of one part of a JWT; undefined if it holds none, which no schema accepts. */
+/** The JSON of one part of a JWT; undefined for anything but JSON, which no schema accepts. */
 function decode(part: string): unknown {
   try {
     return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))

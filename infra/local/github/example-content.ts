@@ -1,6 +1,6 @@
 /**
- * The example's history: a parcel tracking service, and a branch that archives old parcels. The secrets in it are made up
- * when it is built, from parts, so that no scanner finds one in Muster's own sources.
+ * The example's history: a parcel tracking service, and a branch that archives old parcels. Its secrets are made up
+ * from parts at build time, so that no scanner finds a secret in Muster's own sources.
  */
 import { createHash } from 'node:crypto'
 
@@ -16,7 +16,7 @@ const JUN = { name: 'Jun Park', email: 'jun@example.com' }
 const FIRST_COMMIT_AT_SECONDS = Date.UTC(2026, 8, 14, 9, 0) / 1_000
 const DAY_SECONDS = 86_400
 
-/** Three commits on the base branch, two on the head branch, and the one that is pushed later. */
+/** Three commits on the base branch, two on the head branch, and the commit of the later push. */
 export function exampleCommits(refs: Refs): ExampleCommit[] {
   const at = (day: number) => FIRST_COMMIT_AT_SECONDS + day * DAY_SECONDS
   return [
@@ -128,7 +128,7 @@ test('a delivered parcel says when', () => {
   assert.equal(find('p-1').deliveredAt, 1_000)
 })
 `,
-  // Comes from a spreadsheet, with the line endings of one.
+  // A spreadsheet's export, with a spreadsheet's line endings.
   'data/carriers.csv': 'code,name,days\r\nCTT,CTT Expresso,2\r\nDHL,DHL,1\r\n',
 }
 
@@ -185,7 +185,7 @@ const RENAME: ExampleCommit['files'] = {
   'src/old-label-format.js': null,
 }
 
-/** Three faults that actionlint knows: a job that doesn't exist, a matrix value that doesn't, and a title run as a script. */
+/** Three faults that actionlint knows: a missing job, a missing matrix value, and a title run as a script. */
 const BROKEN_WORKFLOW = `name: CI
 on:
   push:
@@ -215,7 +215,7 @@ jobs:
       - run: echo "Thank you for \${{ github.event.pull_request.title }}"
 `
 
-/** A red square of 1 × 1 pixel: the smallest picture that is one. */
+/** A red square of 1 × 1 pixel: the smallest picture. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC',
   'base64',
@@ -280,14 +280,14 @@ export async function archiveDelivered(now) {
 `
 }
 
-/** Shaped like real ones, and worth nothing: the rest is a digest of a constant. */
+/** Shaped like real credentials, and worthless: the rest is a digest of a constant. */
 function awsCredentials(): string {
   const id = ['AK', 'IA', letters('access key id', 16)].join('')
   const secret = characters('secret access key', 40)
   return `const credentials = {\n  accessKeyId: '${id}',\n  secretAccessKey: '${secret}',\n}`
 }
 
-/** Begins as a key of 1,024 bits does, by which scanners tell a key from a placeholder; what follows is no key. */
+/** Begins as a key of 1,024 bits does, by which scanners tell a key from a placeholder; the rest is no key. */
 function privateKey(): string {
   const word = ['PRIVATE', 'KEY'].join(' ')
   const text = `MIICXAIBAAKBgQ${Array.from({ length: 13 }, (_, part) => characters(`private key ${part}`, 64)).join('')}`
@@ -311,12 +311,12 @@ function digest(seed: string): Buffer {
 }
 
 export interface ExampleCommit {
-  /** The ref that stands on this commit when all are made. */
+  /** The ref of this commit after the whole import. */
   ref: string
   message: string
   author: { name: string; email: string }
   /** Seconds since 1970. */
   at: number
-  /** Contents by path; null deletes. What isn't named stays as in the commit before. */
+  /** Contents by path; null deletes. Unnamed files stay as in the commit before. */
   files: Record<string, string | Buffer | null>
 }

@@ -1,6 +1,6 @@
 /**
- * Makes the example that `npm start` reviews: a small service in git, and a pull request with things worth finding. It is
- * the same to the last byte wherever it is made: fixed authors, fixed dates, so the SHAs are the same too.
+ * Makes the example that `npm start` reviews: a small service in git, and a pull request with findings. Fixed authors
+ * and fixed dates make the same bytes on every machine, so the SHAs are the same too.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -13,7 +13,7 @@ export interface ExampleRepository {
   gitDirectory: string
   base: { ref: string; sha: string }
   head: { ref: string; sha: string }
-  /** A later push to the head branch: it removes the secrets, and leaves the workflow broken. */
+  /** A later push to the head branch: the push removes the secrets, and leaves the workflow broken. */
   nextHead: { ref: string; sha: string }
   title: string
   body: string
@@ -21,10 +21,10 @@ export interface ExampleRepository {
 
 const BASE = 'main'
 const HEAD = 'archive-delivered-parcels'
-/** Not a branch: it becomes one when the demonstration pushes it. */
+/** Not a branch yet: the demonstration's push makes the branch. */
 const NEXT_REF = `refs/example/next/${HEAD}`
 
-/** Making the repository takes well under a second; git is ended after so many ms. */
+/** The import takes well under a second; after this many ms git is ended. */
 const GIT_DEADLINE_MS = 30_000
 
 const TITLE = 'Archive parcels 90 days after delivery'
@@ -43,8 +43,8 @@ for parcels on their way have become slow.
 `
 
 /**
- * Makes the repository in `directory` (created if absent), or finds the one that is there; the SHAs are the same either
- * way. The head branch is checked out, so that people can look around. Throws `example_not_made` if git fails.
+ * Makes the repository in `directory` (created if absent), or finds the existing one; the SHAs are the same either way.
+ * The head branch is checked out, so that people can look around. Throws `example_not_made` if git fails.
  */
 export async function buildExampleRepository(directory: string): Promise<ExampleRepository> {
   try {
@@ -63,7 +63,7 @@ async function existing(directory: string): Promise<ExampleRepository | null> {
   try {
     const refs = [`refs/heads/${BASE}`, `refs/heads/${HEAD}`, NEXT_REF]
     const [base, head, next] = await Promise.all(refs.map((ref) => git.resolveCommit(ref)))
-    if (base == null || head == null || next == null) return null // was ended half-way: it is made again
+    if (base == null || head == null || next == null) return null // an earlier import ended half-way: the repository is made again
     return {
       gitDirectory: git.gitDirectory,
       base: { ref: BASE, sha: base },
@@ -82,14 +82,14 @@ async function build(directory: string): Promise<ExampleRepository> {
   await git(directory, ['init', '--quiet', `--initial-branch=${BASE}`, '--object-format=sha1', '--template='])
   const commits = exampleCommits({ base: `refs/heads/${BASE}`, head: `refs/heads/${HEAD}`, next: NEXT_REF })
   await git(directory, ['fast-import', '--quiet', '--force', '--date-format=raw'], importStream(commits))
-  // The files in the folder are what git has, whatever line endings this machine prefers.
+  // The files in the folder equal git's, whatever line endings this machine prefers.
   await git(directory, ['-c', 'core.autocrlf=false', 'checkout', '--quiet', '--force', HEAD])
   const made = await existing(directory)
   if (made === null) throw new Error('git reported success, but the branches are not there')
   return made
 }
 
-/** Git's own format for making history in one go: each commit follows the one before. */
+/** Git's own format for a whole history in one import: each commit follows the commit before. */
 function importStream(commits: readonly ExampleCommit[]): Buffer {
   const parts: Buffer[] = []
   const add = (text: string) => parts.push(Buffer.from(text))
@@ -116,7 +116,7 @@ function importStream(commits: readonly ExampleCommit[]): Buffer {
   return Buffer.concat(parts)
 }
 
-/** Here, and only here, git writes: into a repository that is ours. */
+/** The only git command that writes: into a repository of the stand-in's own. */
 function git(directory: string, command: readonly string[], input?: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', command, {

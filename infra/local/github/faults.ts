@@ -1,6 +1,6 @@
 /**
  * Faults on command: the next requests to a route fail in one of GitHub's ways. A kind either keeps the request from
- * being worked on, or lets it take effect and breaks the answer, which is what keeps a client from knowing.
+ * its route, or lets the request take effect and breaks the answer, so that the client can't know the effect.
  */
 import type { Answer, Interruption, Layer, Route } from './http.ts'
 import { Refusal } from './http.ts'
@@ -11,9 +11,9 @@ import { secondaryLimit } from './limits.ts'
 export const FAULTS = {
   /** A secondary limit: 403 with `retry-after`. */
   secondary_403: { stores: false },
-  /** The primary limit: 429, nothing remaining, `x-ratelimit-reset` says until when. */
+  /** The primary limit: 429, nothing remaining, `x-ratelimit-reset` holds the end. */
   rate_429: { stores: false },
-  /** A limit as replies to reviews have met it, with quota left and no header that tells. */
+  /** A limit that replies to reviews have met, with quota left and no telling header. */
   abuse_422: { stores: false },
   server_500: { stores: false },
   bad_gateway_502: { stores: false },
@@ -23,7 +23,7 @@ export const FAULTS = {
   reset_after: { stores: true },
   /** A whole HTTP message, its JSON cut in the middle. */
   truncated_json: { stores: true },
-  /** Worked on when `release` is called, and not sooner: the client may have given up long before. */
+  /** Reaches the route when `release` is called, and not sooner: the client may have given up long before. */
   late: { stores: true },
 } as const satisfies Record<string, { stores: boolean }>
 
@@ -36,13 +36,13 @@ export interface Fault extends InjectionRule {
   retryAfterSeconds?: number
 }
 
-/** A fault that was injected. */
+/** A fault after its injection. */
 export interface InjectedFault {
-  /** How many requests it has struck so far. */
+  /** The number of struck requests until now. */
   readonly struck: number
-  /** Resolves when it has struck as often as it was to: what those requests were to change has changed (or, of `late`, will). */
+  /** Resolves at the last strike, once the struck request's change is made (or, for `late`, held). */
   readonly spent: Promise<void>
-  /** Lets what `late` holds be worked on, now and from now on. */
+  /** Lets the requests that `late` holds reach their route, now and from now on. */
   release(): void
   /** Strikes no more. */
   end(): void
@@ -50,11 +50,11 @@ export interface InjectedFault {
 
 export interface Faults {
   layer: Layer
-  /** Throws `unknown_route` for a route that the stand-in hasn't got: it would never strike. */
+  /** Throws `unknown_route` for a route that the stand-in doesn't have: the fault would never strike. */
   inject(fault: Fault): InjectedFault
   /** Ends every fault. */
   heal(): void
-  /** What is held is dropped. */
+  /** Drops held requests. */
   close(): void
 }
 
@@ -62,7 +62,7 @@ const RETRY_AFTER_SECONDS = 60
 
 interface FaultRule extends Fault {
   readonly spent: PromiseWithResolvers<void>
-  /** Resolves with whether a held request is still to be worked on. */
+  /** Resolves with whether a held request is still to reach its route. */
   readonly released: PromiseWithResolvers<boolean>
 }
 
@@ -130,7 +130,7 @@ function unanswered(interruption: Interruption): Answer {
   return { status: 0, interruption }
 }
 
-/** What stands before GitHub's API answers in HTML. */
+/** The proxy before GitHub's API answers in HTML. */
 function badGateway(): Answer {
   const bytes = Buffer.from('<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>\n')
   return { status: 502, bytes, contentType: 'text/html; charset=utf-8' }

@@ -1,6 +1,6 @@
 /**
- * A GitHub for one machine: the part of its API that a reviewer uses, over real git repositories, with GitHub's rules,
- * signed webhooks, and a page for each pull request that people can look at.
+ * A GitHub for one machine: the part of GitHub's API that a reviewer uses, over real git repositories, with GitHub's
+ * rules, signed webhooks, and a page for each pull request.
  */
 import { type LocalService, serve } from '../service.ts'
 import type { AppIdentity } from './authentication.ts'
@@ -14,31 +14,37 @@ import { memoryStorage } from './store/memory.ts'
 import { sqliteStorage } from './store/sqlite.ts'
 
 export interface GitHubOptions {
-  /** Where the state is kept; without it, in memory. One process at a time. */
+  /** The folder of the state; absent: in memory. One process at a time. */
   directory?: string
-  /** Milliseconds since 1970; also the `Date` of answers, and what tokens expire by. */
+  /** Milliseconds since 1970; also the `Date` of answers, and the clock of token expiry. */
   now?: () => number
   app: AppIdentity
-  /** GET requests show the state of so many milliseconds ago, as a replica behind its primary would; `lag` is for one route. */
+  /**
+   * GET requests show the state of this many milliseconds ago, as a replica behind its primary would; `lag` is for one
+   * route.
+   */
   lagMs?: number
   /** True: more than 80 changes a minute or 500 an hour of one installation are refused, as GitHub does. */
   secondaryLimits?: boolean
 }
 
-/** At `url`: the REST API (also under `/api/v3`), and a page per pull request at `/<owner>/<repo>/pull/<n>`. */
+/** At `url`: the REST API (also under `/api/v3`), and a page for each pull request at `/<owner>/<repo>/pull/<n>`. */
 export interface GitHubStandIn extends LocalService, Controls {
-  /** Sends a delivery once more, under the same `X-GitHub-Delivery`; resolves when that attempt has ended. */
+  /** Sends a delivery once more, under the same `X-GitHub-Delivery`; resolves at the end of that attempt. */
   redeliver(deliveryId: string): Promise<void>
-  /** Resolves at the next change of anything. Ask before looking, or a change in between is missed. */
+  /**
+   * Resolves at the next change of any record. A caller asks before a look, because a change in between would be
+   * missed.
+   */
   changed(): Promise<void>
-  /** Where webhooks go. Until it is known, they are recorded and wait. */
+  /** The URL of the webhooks. Webhooks are recorded and wait until the URL is set. */
   setWebhookUrl(url: string): void
 }
 
 /**
- * Starts the stand-in. Everything that it has answered is on disk by then, so it may be killed at any moment; webhooks
- * that weren't handed over are sent by the next one on the same directory.
- * Rejects with `github_state_in_use` for a directory in use.
+ * Starts the stand-in. Every answered change is on disk before the answer, so the process may be killed at any moment;
+ * the next start on the same directory sends unfinished webhooks. Rejects with `github_state_in_use` for a directory in
+ * use.
  */
 export async function startGitHub(options: GitHubOptions): Promise<GitHubStandIn> {
   const now = options.now ?? Date.now

@@ -1,9 +1,9 @@
-/** What a route gets and gives, and GitHub's ways to refuse. */
+/** The calls and answers of routes, and GitHub's refusals. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Account } from './records.ts'
 
-/** Who calls: nobody that GitHub knows, the App itself, or one of its installations. */
+/** The caller: unknown to GitHub, the App itself, or one of its installations. */
 export type Actor =
   | { kind: 'nobody' }
   | { kind: 'app' }
@@ -17,7 +17,7 @@ export type Interruption = 'never' | 'reset' | 'truncated'
 
 export interface Call {
   method: string
-  /** The whole address as it was called. */
+  /** The whole requested address. */
   url: URL
   /** The address's path without `/api/v3`. */
   path: string
@@ -28,7 +28,7 @@ export interface Call {
   headers: IncomingHttpHeaders
   body: Buffer
   actor: Actor
-  /** How far behind what it reads is, in ms; 0 for everything that writes. */
+  /** The age of the state that the call reads, in ms; 0 for every write. */
   lagMs: number
 }
 
@@ -46,17 +46,17 @@ export interface Answer {
 
 export interface Route {
   method: string
-  /** `/repos/:owner/:repo/contents/*path`: `:name` is one segment, `*name` is everything. */
+  /** `/repos/:owner/:repo/contents/*path`: `:name` is one segment, `*name` is the rest. */
   pattern: string
   handle(call: Call): Answer | Promise<Answer>
 }
 
-/** A layer around every call: it may answer itself, change the answer, or do something before and after. */
+/** A layer around every call: a layer may answer, change the answer, or act before and after the route. */
 export type Layer = (call: Call, next: (call: Call) => Promise<Answer>) => Promise<Answer>
 
 const DOCUMENTATION_URL = 'https://docs.github.com/rest'
 
-/** An answer that is thrown: what GitHub says when it won't. */
+/** A refusal of GitHub, thrown as an error. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
@@ -112,7 +112,7 @@ export function checkReviewBodyLength(body: string): void {
 }
 
 function isTooLong(body: string): boolean {
-  // A text can't have more characters than UTF-16 units: most bodies need not be taken apart.
+  // A text has at most as many characters as UTF-16 units: most bodies need no count.
   return body.length > BODY_CHARACTERS_MAX && [...body].length > BODY_CHARACTERS_MAX
 }
 

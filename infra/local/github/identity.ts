@@ -1,10 +1,10 @@
 /**
- * Identities that follow from names, so that a repository, an account or an installation keeps its id even when
- * the stand-in's state is deleted and made again.
+ * Ids that follow from names: a repository, an account or an installation keeps its id even when the stand-in's state
+ * is deleted and made again.
  */
 import { createHash } from 'node:crypto'
 
-/** Hashed ids are taken from 2³¹ values: far inside what every client reads as a number, as GitHub's own are. */
+/** Hashed ids are below 2³¹, far inside the numbers of every client, as GitHub's own ids are. */
 const HASHED_ID_BITS = 31
 
 /** GitHub compares names without case. */
@@ -30,7 +30,7 @@ export function accountId(login: string): number {
   return hashedId('account', login)
 }
 
-/** The App is installed once for each account that owns a repository here. */
+/** The App has one installation for each account that owns a repository here. */
 export function installationId(owner: string): number {
   return hashedId('installation', owner)
 }
@@ -39,7 +39,7 @@ export function labelId(repository: number, name: string): number {
   return hashedId('label', `${repository}/${name}`)
 }
 
-/** GraphQL's id of a thing: opaque to clients, different for each kind. */
+/** GraphQL's id of an object: opaque to clients, different for each kind. */
 export function nodeId(kind: string, id: number | string): string {
   return Buffer.from(`${kind}:${id}`).toString('base64')
 }

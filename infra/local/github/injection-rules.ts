@@ -1,18 +1,24 @@
-/** What a test orders for a route: for the next requests to it, or some of them. The first order whose turn it is applies. */
+/**
+ * The rules by which a test injects faults and lags into a route: into the next requests, or some of them. The first
+ * rule whose turn has come applies.
+ */
 import type { Call, Route } from './http.ts'
 
 export interface InjectionRule {
-  /** As GitHub writes it, e.g. `POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews`, whatever the names in braces; `*` is every route. */
+  /**
+   * In GitHub's notation, e.g. `POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews`, with any names in braces; `*`
+   * is every route.
+   */
   route: string
-  /** How many requests it applies to. */
+  /** The number of requests that the rule applies to. */
   times?: number
-  /** How many requests to the route pass it by before; 0 if absent. */
+  /** The number of requests to the route before the first application; 0 if absent. */
   after?: number
 }
 
 export interface ActiveRule<Rule extends InjectionRule> {
   readonly rule: Rule
-  /** How many requests it has applied to so far. */
+  /** The number of applications until now. */
   struck: number
   passed: number
   ended: boolean
@@ -29,11 +35,11 @@ export class InjectionRules<Rule extends InjectionRule> {
     this.#timesIfAbsent = timesIfAbsent
   }
 
-  /** Throws `unknown_route` for a route that the stand-in hasn't got: it would never apply. */
+  /** Throws `unknown_route` for a route that the stand-in doesn't have: the rule would never apply. */
   add(rule: Rule): ActiveRule<Rule> {
     if (rule.route !== '*' && !this.#known.has(shapeOf(rule.route))) {
       throw new Error(
-        `unknown_route: nothing here answers ${rule.route}. Write it as GitHub does, with {names} for what varies.`,
+        `unknown_route: nothing here answers ${rule.route}. Write the route as GitHub does, with {names} for its parameters.`,
       )
     }
     const active: ActiveRule<Rule> = {
@@ -49,7 +55,10 @@ export class InjectionRules<Rule extends InjectionRule> {
     return active
   }
 
-  /** The order that applies to this call, which counts as struck; those before it that let this one pass count it. */
+  /**
+   * The rule that applies to this call, with the application counted; earlier rules that let the call pass count the
+   * pass.
+   */
   match(call: Call): ActiveRule<Rule> | undefined {
     if (call.route === null || this.#rules.length === 0) return undefined
     const shape = shapeOf(`${call.method} ${call.route}`)

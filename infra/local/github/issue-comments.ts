@@ -1,10 +1,10 @@
-/** Comments on a pull request as a whole, whoever writes them. */
+/** Comments on a pull request as a whole, by any author. */
 import { type IssueComment, pullKey, type Repository } from './records.ts'
 import type { Writer } from './store/access.ts'
 
 const FIRST_ISSUE_COMMENT_ID = 3_500_000_001
 
-/** Adds a comment, by which its pull request counts as updated. */
+/** Adds a comment; the comment updates its pull request. */
 export function addIssueComment(
   writer: Writer,
   repository: Repository,
@@ -16,7 +16,7 @@ export function addIssueComment(
   return added
 }
 
-/** A pull request counts as updated whenever something is said on it. */
+/** Marks a pull request as updated, as GitHub does after each comment or review. */
 export function touch(writer: Writer, repository: Repository, number: number, nowMs: number): void {
   const key = pullKey(repository.id, number)
   const pull = writer.get('pull', key)

@@ -1,19 +1,21 @@
-/** Reads that lag behind writes, as from a replica: all of them, or those of a route, from when it is ordered until it ends. */
+/** Reads that lag behind writes, as from a replica: all reads, or the reads of a route, from injection to end. */
 import type { Layer, Route } from './http.ts'
 import { type InjectionRule, InjectionRules } from './injection-rules.ts'
 import { LAG_MS_MAX } from './store/history.ts'
 
 /** `times`: all reads, if absent. */
 export interface Lag extends InjectionRule {
-  /** What is read is the state of so long ago, also of what was written before this was ordered: what wasn't there then is a 404. */
+  /**
+   * The age of the state that reads show, also for writes before the injection: a record younger than the lag is a 404.
+   */
   lagMs: number
 }
 
-/** A lag that was ordered. */
+/** A lag after its injection. */
 export interface InjectedLag {
-  /** How many reads have lagged so far. */
+  /** The number of lagging reads until now. */
   readonly struck: number
-  /** Reads are current again, or as far behind as all are. */
+  /** Ends the lag: reads are current again, or lag as all others. */
   end(): void
 }
 
@@ -21,11 +23,11 @@ export interface Lags {
   layer: Layer
   /** Throws `unknown_route`, and `lag_too_long` beyond `LAG_MS_MAX`. */
   inject(lag: Lag): InjectedLag
-  /** Ends every one that was ordered. */
+  /** Ends every injected lag. */
   heal(): void
 }
 
-/** `lagMs` is what holds for reads that nothing was ordered for. */
+/** `lagMs` is the lag of all reads without an injected lag. */
 export function createLags(routes: readonly Route[], lagMs: number): Lags {
   checkLength(lagMs)
   const reads = new InjectionRules<Lag>(

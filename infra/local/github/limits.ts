@@ -1,4 +1,4 @@
-/** GitHub's secondary limit on creating content, counted over sliding windows, for whoever asks for it. */
+/** GitHub's secondary limit on new content, counted over sliding windows, for callers that want the limit. */
 import { type Call, type Layer, Refusal } from './http.ts'
 
 /** "No more than 80 content-generating requests per minute and no more than 500 … per hour": docs.github.com, rate limits. */
@@ -7,17 +7,20 @@ const WINDOWS = [
   { requestsMax: 500, lengthMs: 3_600_000 },
 ] as const
 
-/** GitHub's sentence for it, which clients tell the limit by: the status is that of a missing permission. */
+/**
+ * GitHub's sentence for the limit: clients recognise the limit by the sentence, because the status equals that of a
+ * missing permission.
+ */
 const SENTENCE =
   'You have exceeded a secondary rate limit and have been temporarily blocked from content creation. Please retry your request again later.'
 
-/** Which calls count. */
+/** Whether a call counts. */
 export type Counted = (call: Call) => boolean
 
-/** GitHub doesn't say what it counts; nothing is overlooked if everything counts that changes something. */
+/** GitHub doesn't document the counted calls; a count of every change overlooks nothing. */
 export const everyChange: Counted = ({ method }) => ['POST', 'PATCH', 'PUT'].includes(method)
 
-/** Only what people see as new: a review that is made or said, a comment. */
+/** Only new content for people: a created or submitted review, a comment. */
 export const newContent: Counted = ({ method, route }) =>
   method === 'POST' && /\/(?:reviews|reviews\/:id\/events|comments)$/.test(route ?? '')
 
@@ -30,17 +33,19 @@ export function contentCreationLimit(counted: Counted, now: () => number): Layer
     const times = (createdAt.get(actor.installationId) ?? []).filter((time) => time > now() - longestMs)
     createdAt.set(actor.installationId, times)
     for (const { requestsMax, lengthMs } of WINDOWS) {
-      // The request that has to leave the window before there is room for another one.
+      // The request that must leave the window before the next request fits.
       const oldest = times.at(-requestsMax)
       if (oldest === undefined || oldest <= now() - lengthMs) continue
       return secondaryLimit(Math.ceil((oldest + lengthMs - now()) / 1_000), SENTENCE).answer()
     }
-    times.push(now()) // before the work: of many at once, each one counts
+    times.push(now()) // before the work: each of many concurrent calls counts
     return next(call)
   }
 }
 
-/** The answer of every secondary limit. The primary limit's headers stay as they are: that budget isn't used up. */
+/**
+ * The answer of every secondary limit. The primary limit's headers stay unchanged: the primary budget isn't used up.
+ */
 export function secondaryLimit(
   retryAfterSeconds: number,
   sentence = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',

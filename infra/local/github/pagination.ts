@@ -12,7 +12,7 @@ export interface Page {
 const PAGE_SIZE_MAX = 100
 const PAGE_SIZE_DEFAULT = 30
 
-/** Numbers that make no sense count as absent; too large ones are cut. */
+/** Meaningless numbers count as absent; too large numbers are cut. */
 export function pageOf(call: Call): Page {
   const number = positive(call.url.searchParams.get('page')) ?? 1
   const size = Math.min(positive(call.url.searchParams.get('per_page')) ?? PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX)
@@ -23,7 +23,7 @@ export function slice<T>(items: readonly T[], page: Page): T[] {
   return items.slice(page.from, page.from + page.size)
 }
 
-/** The `Link` header for a page out of `total` items; none if everything fits on one page. */
+/** The `Link` header for a page out of `total` items; none for a single page. */
 export function linkHeader(call: Call, page: Page, total: number): Record<string, string> {
   const last = Math.max(1, Math.ceil(total / page.size))
   const links: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Reads the patch of one file: which lines it shows on which side, and whether a comment may stand there. This is the
- * stand-in's own judgement, on purpose not shared with the code that it judges.
+ * Reads the patch of one file: the lines of each side, and the lines that take a comment. The judgement is the
+ * stand-in's own, on purpose not shared with the judged code.
  */
 import type { Side } from './records.ts'
 
@@ -10,7 +10,7 @@ export interface PatchLine {
   text: string
   oldLine: number | null
   newLine: number | null
-  /** Which hunk it is in, from 0. */
+  /** The number of its hunk, from 0. */
   hunk: number
   /** Lines below the first hunk header. */
   position: number
@@ -27,7 +27,7 @@ export type Anchor =
   | { found: true; position: number; diffHunk: string }
   | { found: false; reason: 'line_not_in_diff' | 'start_not_before_end' | 'start_not_in_hunk' }
 
-/** `@@ -5 +5 @@`: a count that is left out means 1. */
+/** `@@ -5 +5 @@`: an omitted count means 1. */
 const HUNK_HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
 
 export function parsePatch(patch: string): PatchLine[] {
@@ -56,15 +56,15 @@ export function parsePatch(patch: string): PatchLine[] {
 }
 
 /**
- * Where a comment would stand. GitHub takes lines that the diff shows, on the side that shows them; a range must begin
- * above its end and in the same hunk.
+ * The anchor of a comment. GitHub takes the lines of the diff, on the side that shows them; a range must begin above
+ * its end and in the same hunk.
  */
-export function anchorIn(lines: readonly PatchLine[], place: LineRange): Anchor {
-  if (place.startLine !== null && place.startLine >= place.line) return { found: false, reason: 'start_not_before_end' }
-  const end = lineAt(lines, place.line, place.side)
+export function anchorIn(lines: readonly PatchLine[], range: LineRange): Anchor {
+  if (range.startLine !== null && range.startLine >= range.line) return { found: false, reason: 'start_not_before_end' }
+  const end = lineAt(lines, range.line, range.side)
   if (end === undefined) return { found: false, reason: 'line_not_in_diff' }
-  if (place.startLine !== null) {
-    const start = lineAt(lines, place.startLine, place.startSide ?? place.side)
+  if (range.startLine !== null) {
+    const start = lineAt(lines, range.startLine, range.startSide ?? range.side)
     if (start === undefined || start.hunk !== end.hunk) return { found: false, reason: 'start_not_in_hunk' }
   }
   const shown = lines.filter((line) => line.hunk === end.hunk && line.position <= end.position)

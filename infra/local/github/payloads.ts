@@ -1,4 +1,4 @@
-/** What GitHub's webhooks tell: the events of pull requests and of comments on them. */
+/** The payloads of GitHub's webhooks: the events of pull requests and of their comments. */
 import type { components } from '@octokit/openapi-webhooks-types'
 import type { InstalledApp } from './authentication.ts'
 import { installationId } from './identity.ts'
@@ -31,7 +31,7 @@ export type PullRequestAction =
       }
     }
 
-/** The sender is the pull request's author: whoever else acts is of no interest to a reader of these events. */
+/** The sender is always the pull request's author: no reader of these events uses another sender. */
 export function pullRequestPayload(
   url: string,
   repository: Repository,
@@ -45,11 +45,15 @@ export function pullRequestPayload(
     pull_request: pullJson(url, repository, pull, counts),
     ...around(url, repository, pull.author),
   }
-  // The type of each action narrows some fields (an opened one is open); the record says that at run time.
+  // The type of each action narrows some fields (an opened pull request is open); the record has the same values at run
+  // time.
   return payload as PullRequestEvent
 }
 
-/** A comment on a pull request is one on its issue: `issue.pull_request` tells that it is one. There is no head in it. */
+/**
+ * A comment on a pull request is a comment on its issue: `issue.pull_request` marks the issue as a pull request. The
+ * payload has no head.
+ */
 export function commentPayload(
   url: string,
   app: InstalledApp,

@@ -1,5 +1,5 @@
 /**
- * What the App may do where it is installed, and what each route asks for. The routes' needs are those of
+ * The App's permissions in an installation, and the permissions that each route needs. The routes' needs follow
  * docs.github.com, "Permissions required for GitHub Apps".
  */
 import { type Call, Refusal } from './http.ts'
@@ -7,10 +7,10 @@ import type { Repository } from './records.ts'
 
 export type PermissionName = 'checks' | 'contents' | 'issues' | 'metadata' | 'pull_requests'
 
-/** What isn't named isn't granted. */
+/** Unnamed permissions are not granted. */
 export type AppPermissions = Partial<Record<PermissionName, 'read' | 'write'>>
 
-/** What Muster's App asks for when it is installed. */
+/** The permissions that Muster's App requests. */
 export const ASKED_PERMISSIONS: AppPermissions = {
   checks: 'write',
   contents: 'read',
@@ -19,19 +19,19 @@ export const ASKED_PERMISSIONS: AppPermissions = {
   pull_requests: 'write',
 }
 
-/** By what follows `/repos/:owner/:repo`, the first that fits. Any one permission of a row is enough. */
+/** By the path after `/repos/:owner/:repo`, the first match. Any one permission of a row is enough. */
 const NEEDED: readonly (readonly [start: RegExp, permissions: readonly PermissionName[]])[] = [
   [/^\/check-runs\b|^\/commits\/\*ref\/check-runs$/, ['checks']],
   [/^\/(?:contents|git|compare|commits)\b/, ['contents']],
   [/^\/pulls\b/, ['pull_requests']],
-  // A pull request is an issue too: its comments and labels are there with either permission.
+  // A pull request is an issue too: either permission gives access to its comments and labels.
   [/^\/issues\b/, ['issues', 'pull_requests']],
   [/^/, ['metadata']],
 ]
 
 /**
- * Throws GitHub's 403 if the App was not given what the call's route needs. What is public can be read without any
- * permission. `x-accepted-github-permissions` names what would have been enough, as GitHub does.
+ * Throws GitHub's 403 if the App lacks the permission of the call's route. Public data needs no permission for a read.
+ * `x-accepted-github-permissions` names the sufficient permissions, as GitHub does.
  */
 export function checkPermission(call: Call, repository: Repository, granted: AppPermissions): void {
   if (call.method === 'GET' && !repository.private) return

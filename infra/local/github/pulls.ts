@@ -1,4 +1,6 @@
-/** What people do to pull requests: open, push, edit, close. Each is one change together with the webhook that tells of it. */
+/**
+ * The actions of people on pull requests: open, push, edit, close. Each action is one change together with its webhook.
+ */
 import { checkBodyLength } from './http.ts'
 import { repositoryId } from './identity.ts'
 import { addIssueComment } from './issue-comments.ts'
@@ -21,16 +23,18 @@ import type { World } from './world.ts'
 export interface NewRepository {
   owner: string
   name: string
-  /** A clone's folder, a bare repository, or a `.git` directory or file; nothing is ever written into it. */
+  /**
+   * A clone's folder, a bare repository, or a `.git` directory or file; nothing is ever written into the repository.
+   */
   gitDirectory: string
   defaultBranch: string
   private?: boolean
 }
 
 export interface NewPullRequest {
-  /** `owner/name` of a repository that was added. */
+  /** `owner/name` of an added repository. */
   repository: string
-  /** The branch names that are shown; they need not exist in git. The SHAs must. */
+  /** The branch names in answers; the branches need not exist in git. The SHAs must. */
   base: string
   baseSha: string
   head: string
@@ -57,7 +61,7 @@ export class PullRequests {
   readonly #webhooks: WebhookSender
   readonly #url: () => string
 
-  /** `url` is where the API is, asked when it is needed: a port is known only when it is listened on. */
+  /** `url` is the root of the API, asked late: the port is known only once the server listens. */
   constructor(world: World, webhooks: WebhookSender, url: () => string) {
     this.#world = world
     this.#webhooks = webhooks
@@ -68,7 +72,7 @@ export class PullRequests {
     const { owner, name, defaultBranch } = input
     if (!NAME.test(owner) || !NAME.test(name)) {
       throw new Error(
-        `invalid_repository_name: ${owner}/${name} isn't a name that GitHub takes. Use letters, digits, ".", "_" and "-".`,
+        `invalid_repository_name: ${owner}/${name} isn't a valid name on GitHub. Use letters, digits, ".", "_" and "-".`,
       )
     }
     const git = await this.#world.openGit(input.gitDirectory)
@@ -147,7 +151,7 @@ export class PullRequests {
     const sha = await this.#commit(this.#world.repositoryNamed(repository), headSha)
     await this.#change(repository, number, (pull) =>
       pull.head.sha === sha
-        ? null // pushing what is there already changes nothing, and GitHub tells nobody
+        ? null // a push of the current head changes nothing, and GitHub sends no webhook
         : {
             pull: { ...pull, head: { ...pull.head, sha }, heads: [...pull.heads, sha] },
             event: { action: 'synchronize', before: pull.head.sha, after: sha },
@@ -203,7 +207,7 @@ export class PullRequests {
       if (pull.state === 'open') return null
       if (pull.mergedAt !== null) {
         throw new Error(
-          `pull_request_merged: ${repository}#${number} is merged and can't be reopened. Open another one.`,
+          `pull_request_merged: ${repository}#${number} is merged and can't be reopened. Open another pull request.`,
         )
       }
       const moved = sha !== undefined && sha !== pull.head.sha
@@ -233,7 +237,7 @@ export class PullRequests {
     return id
   }
 
-  /** Applies `decide` and records its webhook in one transaction; null means that nothing changes. */
+  /** Applies `decide` and records its webhook in one transaction; null changes nothing. */
   async #change(
     name: string,
     number: number,
@@ -242,7 +246,7 @@ export class PullRequests {
     const repository = this.#world.repositoryNamed(name)
     const expected = decide(this.#world.pullNumbered(repository, number))
     if (expected === null) return
-    // Counting takes git, and git takes time; the transaction itself must not wait.
+    // Counts take git, and git takes time; the transaction itself must not wait.
     const counts = await this.#world.countsOf(repository, expected.pull, this.#world.store)
     this.#world.store.change((writer) => {
       const decided = decide(this.#world.pullNumbered(repository, number))
@@ -267,7 +271,7 @@ export class PullRequests {
     const commit = await (await this.#world.gitOf(repository)).resolveCommit(sha)
     if (commit === null) {
       throw new Error(
-        `unknown_commit: ${sha} is no commit in ${repository.gitDirectory}. Fetch it, or name another one.`,
+        `unknown_commit: ${sha} is no commit in ${repository.gitDirectory}. Fetch the commit, or name another.`,
       )
     }
     return commit

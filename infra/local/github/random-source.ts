@@ -1,14 +1,14 @@
-/** Where tokens, delivery ids and request ids come from. A world that must be the same each time brings its own. */
+/** The source of tokens, delivery ids and request ids. A deterministic world brings its own source. */
 import { randomBytes } from 'node:crypto'
 
 export interface RandomSource {
-  /** So many bytes, as lower-case hexadecimal digits. */
+  /** Random bytes, as lower-case hexadecimal digits. */
   hex(bytes: number): string
 }
 
 export const systemRandomSource: RandomSource = { hex: (bytes) => randomBytes(bytes).toString('hex') }
 
-/** In the form of a UUID, as `X-GitHub-Delivery` has it. */
+/** A UUID, as in `X-GitHub-Delivery`. */
 export function guidFrom(random: RandomSource): string {
   return random.hex(16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,4 +1,4 @@
-/** The headers by which GitHub tells an installation what is left of its hour. The budget is counted, not enforced. */
+/** The headers with the rest of an installation's hourly budget. The budget is counted, not enforced. */
 import type { Layer } from './http.ts'
 
 /** An installation's primary limit: docs.github.com, rate limits for the REST API. */

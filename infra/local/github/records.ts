@@ -1,4 +1,4 @@
-/** What the GitHub stand-in remembers: plain records, stored as JSON. Times are milliseconds since 1970. */
+/** The records of the GitHub stand-in, stored as JSON. Times are milliseconds since 1970. */
 
 export interface Account {
   login: string
@@ -14,9 +14,9 @@ export interface Repository {
   defaultBranch: string
   private: boolean
   createdAt: number
-  /** The highest pull request number so far. */
+  /** The highest pull request number until now. */
   lastNumber: number
-  /** What a person may do here, by lower-cased login; everybody else gets the default of `permissionOf`. */
+  /** A person's permission here, by lower-cased login; all other people get the default of `permissionOf`. */
   permissions: Record<string, Permission>
 }
 
@@ -38,7 +38,7 @@ export interface PullRequest {
   draft: boolean
   base: Branch
   head: Branch
-  /** Every head this pull request has had, oldest first; the last one is `head.sha`. */
+  /** Every head of this pull request, oldest first; the last is `head.sha`. */
   heads: string[]
   labels: string[]
   createdAt: number
@@ -73,7 +73,7 @@ export interface ReviewComment {
   startSide: Side | null
   /** Lines below the file's first hunk header. */
   position: number
-  /** The hunk down to the commented line, as it was then. */
+  /** The hunk down to the commented line, as of the comment's head. */
   diffHunk: string
   createdAt: number
   updatedAt: number
@@ -81,7 +81,7 @@ export interface ReviewComment {
 
 export interface IssueComment {
   id: number
-  /** Of the pull request that it stands on. */
+  /** Of its pull request. */
   number: number
   author: Account
   body: string
@@ -128,9 +128,9 @@ export interface CheckRun {
   annotations: Annotation[]
 }
 
-/** One attempt to hand a webhook over, with what was sent and what came back. */
+/** One attempt to deliver a webhook, with the sent bytes and the answer. */
 export interface Delivery {
-  /** Counts attempts; a redelivery is a new one with the same `guid`. */
+  /** Counts attempts; a redelivery is a new attempt with the same `guid`. */
   sequence: number
   /** `X-GitHub-Delivery`. */
   guid: string
@@ -139,30 +139,30 @@ export interface Delivery {
   repository: string
   number: number
   redelivery: boolean
-  /** The exact bytes that are signed and sent, as UTF-8 text. */
+  /** The exact signed and sent bytes, as UTF-8 text. */
   payload: string
   recordedAt: number
-  /** Null while no attempt has ended: not sent yet, under way, or cut off with this process. */
+  /** Null until an attempt has ended: not sent yet, under way, or cut off with this process. */
   result: DeliveryResult | null
 }
 
 export interface DeliveryResult {
-  /** What the endpoint answered; null if it didn't answer within the deadline, or not at all. */
+  /** The endpoint's status; null without an answer within the deadline. */
   status: number | null
-  /** `OK`, or what went wrong, for people. */
+  /** `OK`, or the failure, for people. */
   reason: string
   durationMs: number
   responseBody: string
 }
 
-/** An installation token, kept as a digest: the token itself is known only to whoever it was answered to. */
+/** An installation token, stored as a digest: only its receiver knows the token itself. */
 export interface Token {
   digest: string
   installationId: number
   expiresAt: number
 }
 
-/** A repository's key in the store is its id, a pull request's is this. */
+/** The key of a pull request in the store; a repository's key is its id. */
 export function pullKey(repositoryId: number, number: number): string {
   return `${repositoryId}#${number}`
 }

@@ -1,9 +1,9 @@
-/** Writes an answer to its client: whole as a rule, and broken in the ways in which a network breaks it where a test asked for that. */
+/** Writes an answer to its client: whole, or interrupted as a network would where a test injected a fault. */
 import type { ServerResponse } from 'node:http'
 import type { Answer, Interruption } from './http.ts'
 import type { RandomSource } from './random-source.ts'
 
-/** An answer as it goes over the wire. */
+/** An answer in its form on the wire. */
 export interface Encoded {
   status: number
   headers: Record<string, string>
@@ -13,7 +13,7 @@ export interface Encoded {
 export function encode(answer: Answer, random: RandomSource, nowMs: number): Encoded {
   const body = answer.bytes ?? (answer.json === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.json)))
   const headers = {
-    // Clients set their clock by this after a 401, so it follows the stand-in's own.
+    // Clients set their clock by this header after a 401, so the header follows the stand-in's own clock.
     date: new Date(nowMs).toUTCString(),
     'x-github-request-id': random.hex(8).toUpperCase(),
     'x-github-media-type': 'github.v3; format=json',

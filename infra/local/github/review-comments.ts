@@ -1,4 +1,7 @@
-/** Takes the comments of a review and finds where they stand, or refuses them all: GitHub doesn't say which one was wrong. */
+/**
+ * Takes the comments of a review and finds their anchors, or refuses all of them: GitHub doesn't name the wrong
+ * comment.
+ */
 import { z } from 'zod'
 import { checkReviewBodyLength, unprocessable } from './http.ts'
 import { anchorIn, type LineRange, type PatchLine } from './patch.ts'
@@ -22,7 +25,7 @@ export type AnchoredComment = Pick<
   'path' | 'body' | 'line' | 'side' | 'startLine' | 'startSide' | 'position' | 'diffHunk'
 >
 
-/** All comments with their places; throws GitHub's 422 for the whole review if one of them has none. */
+/** All comments with their anchors; throws GitHub's 422 for the whole review if a comment has none. */
 export async function anchorComments(
   world: World,
   repository: Repository,
@@ -39,12 +42,12 @@ export async function anchorComments(
 
 function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined): AnchoredComment {
   if (lines === undefined) throw unprocessable('Path could not be resolved')
-  const place = placeOf(comment)
-  if (place === null) throw unprocessable('Line could not be resolved')
-  const anchor = anchorIn(lines, place)
+  const range = lineRangeOf(comment)
+  if (range === null) throw unprocessable('Line could not be resolved')
+  const anchor = anchorIn(lines, range)
   if (anchor.found) {
     const { position, diffHunk } = anchor
-    return { path: comment.path, body: comment.body, ...place, position, diffHunk }
+    return { path: comment.path, body: comment.body, ...range, position, diffHunk }
   }
   switch (anchor.reason) {
     case 'start_not_before_end':
@@ -56,7 +59,7 @@ function anchored(comment: CommentInput, lines: readonly PatchLine[] | undefined
   }
 }
 
-function placeOf(comment: CommentInput): LineRange | null {
+function lineRangeOf(comment: CommentInput): LineRange | null {
   if (comment.line === undefined) return null
   const side = comment.side ?? 'RIGHT'
   const startLine = comment.start_line ?? null

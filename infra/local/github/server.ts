@@ -1,4 +1,4 @@
-/** The stand-in's HTTP side: reads a request whole, has it answered, writes the answer. */
+/** The stand-in's HTTP side: reads a request whole, gets its answer, writes the answer. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Api } from './api.ts'
 import { Refusal } from './http.ts'
@@ -7,7 +7,7 @@ import { encode, send } from './response.ts'
 
 export interface ApiServer {
   listener: RequestListener
-  /** Resolves when nothing is being worked on, also not for clients that have left. */
+  /** Resolves when no request is at work, also not for clients that have left. */
   settled(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export function createApiServer(api: Api, random: RandomSource, now: () => numbe
       const { result, encoded } = await api.answer({ method, url, headers, readBody: () => readBody(request) })
       send(response, encoded, result.interruption)
     } catch (error) {
-      if (request.errored !== null) return // the client left in the middle of its request: there is nobody to answer
+      if (request.errored !== null) return // the client left in the middle of its request: no answer is possible
       console.error('github stand-in: a request failed', error)
       send(response, encode({ status: 500, json: { message: 'Server Error' } }, random, now()))
     }

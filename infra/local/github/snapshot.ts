@@ -1,4 +1,4 @@
-/** A pull request as a test or a person wants to look at it: everything at once, pending reviews too. */
+/** A pull request for tests and people: everything at once, pending reviews too. */
 import {
   type CheckRun,
   commitKey,
@@ -13,10 +13,10 @@ import type { Reader } from './store/access.ts'
 
 export interface PullRequestSnapshot extends PullRequest {
   repository: string
-  /** In the order in which they were made; `pending` ones are invisible to everybody but their author. */
+  /** In the order of their creation; `pending` reviews are invisible to all but their author. */
   reviews: (Review & { pending: boolean; comments: ReviewComment[] })[]
   issueComments: IssueComment[]
-  /** Of every head that the pull request has had, by its SHA, oldest head first. */
+  /** The check runs of every head of the pull request, by SHA, oldest head first. */
   checkRuns: { headSha: string; runs: CheckRun[] }[]
 }
 

@@ -1,4 +1,4 @@
-/** The stand-in without what carries it: routes, layers, and what people do, over whatever keeps its records and its commits. */
+/** The stand-in without server and storage: routes, layers, and the actions of people, over any storage and any git. */
 import { createApi } from './api.ts'
 import { type AppIdentity, createAuthentication } from './authentication.ts'
 import type { Controls } from './controls.ts'
@@ -29,13 +29,13 @@ export interface StandInDeps {
   openGit: OpenGit
   random: RandomSource
   now: () => number
-  /** The API's root, asked when it is needed. */
+  /** The API's root, asked late. */
   url: () => string
-  /** What all reads lag by. */
+  /** The lag of all reads. */
   lagMs: number
-  /** What the limits on content creation count; undefined: there are none. */
+  /** The calls that the limits on content creation count; undefined: no limits. */
   limited: Counted | undefined
-  /** Right around the routes, inside all others: what is seen there is what takes effect. */
+  /** The layer directly around the routes, inside all others: its calls are the calls that take effect. */
   innermost?: Layer
 }
 

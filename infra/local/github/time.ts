@@ -1,4 +1,4 @@
-/** GitHub's two ways to write an instant. */
+/** GitHub's two notations of an instant. */
 
 /** `2026-11-29T14:27:11Z`: whole seconds, as everywhere in GitHub's API. */
 export function iso(milliseconds: number): string {

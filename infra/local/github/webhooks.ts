@@ -1,7 +1,7 @@
 /**
- * Hands webhooks over as GitHub does: signed over the exact bytes, ten seconds to answer, never tried again by itself.
- * A delivery is recorded together with the change that it tells of, so that killing the process loses none: one that
- * had no result yet is sent when the stand-in runs again.
+ * Delivers webhooks as GitHub does: signed over the exact bytes, ten seconds for the answer, no automatic retry. A
+ * delivery is recorded together with its change, so that a kill of the process loses none: the next start sends a
+ * delivery without a result.
  */
 import { createHmac } from 'node:crypto'
 import type { AppIdentity } from './authentication.ts'
@@ -10,7 +10,7 @@ import { type Delivery, type DeliveryResult, fullName, type Repository } from '.
 import type { Writer } from './store/access.ts'
 import type { Store } from './store/store.ts'
 
-/** What is told, and of which pull request. */
+/** The content of a webhook, and its pull request. */
 export interface WebhookEvent {
   event: 'pull_request' | 'issue_comment'
   repository: Repository
@@ -21,12 +21,14 @@ export interface WebhookEvent {
 /** "Your server should respond with a 2XX response within 10 seconds": docs.github.com, webhooks, best practices. */
 const ANSWER_DEADLINE_MS = 10_000
 
-/** So much of an answer is kept for people to look at. */
+/** Characters of an answer that are stored for people. */
 const ANSWER_CHARACTERS_KEPT_MAX = 4_096
 
 const HOOK_ID = 400_000_001
 
-/** Deliveries without a result are kept apart from the ended ones, so that finding them costs nothing when there are many. */
+/**
+ * Deliveries without a result are stored apart from the ended deliveries, so that a search costs nothing among many.
+ */
 const DUE = 'due'
 const ENDED = 'ended'
 
@@ -46,13 +48,13 @@ export class WebhookSender {
     this.#now = now
   }
 
-  /** From now on everything goes there, beginning with what was recorded and never handed over. */
+  /** Sends all deliveries there from now on, the recorded and undelivered ones first. */
   setEndpoint(url: string): void {
     this.#endpoint = url
     this.sendDue()
   }
 
-  /** Records the event inside the change that it tells of; `sendDue` hands it over afterwards. */
+  /** Records the event inside its change; `sendDue` delivers the event afterwards. */
   record(writer: Writer, { event, repository, number, payload }: WebhookEvent): void {
     const sequence = writer.next('delivery', 1)
     writer.put('delivery', sequence, DUE, {
@@ -69,7 +71,7 @@ export class WebhookSender {
     })
   }
 
-  /** Starts to send what has no result yet. Without an endpoint it stays recorded. */
+  /** Starts to send deliveries without a result. Without an endpoint they stay recorded. */
   sendDue(): void {
     if (this.#endpoint === undefined || this.#closing.signal.aborted) return
     for (const delivery of this.#store.list('delivery', DUE)) {
@@ -79,13 +81,13 @@ export class WebhookSender {
     }
   }
 
-  /** Every attempt so far, oldest first. */
+  /** Every attempt until now, oldest first. */
   deliveries(): Delivery[] {
     const all = [...this.#store.list('delivery', ENDED), ...this.#store.list('delivery', DUE)]
     return all.sort((one, other) => one.sequence - other.sequence)
   }
 
-  /** Sends the same bytes under the same id once more, and resolves when that attempt has ended. */
+  /** Sends the same bytes under the same id once more, and resolves at the end of that attempt. */
   async redeliver(guid: string): Promise<void> {
     const original = this.deliveries().find((delivery) => delivery.guid === guid)
     if (original === undefined)
@@ -103,7 +105,7 @@ export class WebhookSender {
     await this.#underway.get(sequence)
   }
 
-  /** Cuts off what is under way; without a result, it will be sent again by the next process. */
+  /** Cuts off unfinished deliveries; the next process sends a delivery without a result again. */
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.all(this.#underway.values())
@@ -119,14 +121,14 @@ export class WebhookSender {
     )
   }
 
-  /** Null if this process is closing before there is a result. */
+  /** Null if this process closes before the result. */
   async #send(delivery: Delivery, endpoint: string): Promise<Omit<DeliveryResult, 'durationMs'> | null> {
     const deadline = AbortSignal.timeout(ANSWER_DEADLINE_MS)
     const body = Buffer.from(delivery.payload)
     try {
       const response = await fetch(endpoint, {
         method: 'POST',
-        // A kept connection could be one that the endpoint, started anew, no longer knows.
+        // A kept connection could be unknown to a restarted endpoint.
         headers: { ...this.headersOf(delivery, body), connection: 'close' },
         body,
         redirect: 'manual',
@@ -143,7 +145,7 @@ export class WebhookSender {
     }
   }
 
-  /** What a delivery is sent with. */
+  /** The headers of a delivery. */
   headersOf(delivery: Delivery, body = Buffer.from(delivery.payload)): Record<string, string> {
     const signature = (algorithm: string) => createHmac(algorithm, this.#app.webhookSecret).update(body).digest('hex')
     return {

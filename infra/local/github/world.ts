@@ -1,4 +1,4 @@
-/** What the routes share: the records, the git repositories behind them, and who may see which. */
+/** The state that the routes share: the records, the git repositories, and the access rules. */
 import type { AppIdentity, InstalledApp } from './authentication.ts'
 import type { ChangeList, Git, OpenGit } from './git/git.ts'
 import type { Actor } from './http.ts'
@@ -16,12 +16,15 @@ export interface Comparison {
   head: string
   /** The files that differ between the merge base and the head. */
   list: ChangeList
-  /** How many commits only the head has, and how many only the base. */
+  /** The number of commits that only the head has, and the number that only the base has. */
   ahead: number
   behind: number
 }
 
-/** So many comparisons are kept, each at most 3,000 files (about 1 MB): a page after the first costs no second listing. */
+/**
+ * The number of kept comparisons, each at most 3,000 files (about 1 MB): a page after the first costs no second
+ * listing.
+ */
 const COMPARISONS_KEPT_MAX = 8
 
 /** GitHub shows at most 250 commits of a pull request: docs.github.com, REST, list commits on a pull request. */
@@ -31,7 +34,7 @@ export class World {
   readonly app: InstalledApp
   readonly store: Store
   readonly now: () => number
-  /** Opens what isn't known yet; `gitOf` keeps it open. */
+  /** Opens a repository; `gitOf` keeps it open. */
   readonly openGit: OpenGit
   readonly #git = new Map<string, Promise<Git>>()
   readonly #comparisons = new Map<string, Promise<Comparison | null>>()
@@ -43,7 +46,7 @@ export class World {
     this.openGit = openGit
   }
 
-  /** What a call sees: the state, or, of a read that lags, the state of `lagMs` ago. */
+  /** The state for a call: the current state, or for a lagging read the state of `lagMs` ago. */
   readerFor(call: Call): Reader {
     return call.lagMs === 0 ? this.store : this.store.behind(call.lagMs)
   }
@@ -53,7 +56,7 @@ export class World {
     const [owner = '', repo = ''] = name.split('/')
     const repository = this.store.get('repository', repositoryId(owner, repo))
     if (repository === undefined) {
-      throw new Error(`unknown_repository: ${name} is not known here. Add it with addRepository first.`)
+      throw new Error(`unknown_repository: ${name} is unknown. Add the repository with addRepository first.`)
     }
     return repository
   }
@@ -61,12 +64,17 @@ export class World {
   pullNumbered(repository: Repository, number: number): PullRequest {
     const pull = this.store.get('pull', pullKey(repository.id, number))
     if (pull === undefined) {
-      throw new Error(`unknown_pull_request: ${fullName(repository)} has no pull request ${number}. Open it first.`)
+      throw new Error(
+        `unknown_pull_request: ${fullName(repository)} has no pull request ${number}. Open the pull request first.`,
+      )
     }
     return pull
   }
 
-  /** The repository of a call, if its caller may see it (404 otherwise) and the App may do there what it asks (403). */
+  /**
+   * The repository of a call, if the caller may see the repository (404 otherwise) and the App has the permission
+   * (403).
+   */
   repositoryFor(call: Call): Repository {
     const { owner = '', repo = '' } = call.params
     const repository = this.readerFor(call).get('repository', repositoryId(owner, repo))
@@ -90,7 +98,7 @@ export class World {
     if (known !== undefined) return known
     const opening = this.openGit(repository.gitDirectory)
     this.#git.set(repository.gitDirectory, opening)
-    opening.catch(() => this.#git.delete(repository.gitDirectory)) // whoever opens it is told; the next call tries again
+    opening.catch(() => this.#git.delete(repository.gitDirectory)) // the opener gets the error; the next call tries again
     return opening
   }
 
@@ -106,7 +114,7 @@ export class World {
     return null
   }
 
-  /** The files that `head` changes since it left `base`; null for unrelated histories. */
+  /** The files that `head` changes since its merge base with `base`; null for unrelated histories. */
   compare(repository: Repository, base: string, head: string): Promise<Comparison | null> {
     const key = `${repository.gitDirectory}\n${base}...${head}`
     const known = this.#comparisons.get(key)
@@ -129,7 +137,7 @@ export class World {
     return { mergeBase, head, list, ...divergence }
   }
 
-  /** The patches of some files of a pull request at one of its heads, by path. A file without a patch is left out. */
+  /** The patches of some files of a pull request at one of its heads, by path. A file without a patch is absent. */
   async patchLines(
     repository: Repository,
     pull: PullRequest,
@@ -160,7 +168,9 @@ export class World {
     }
   }
 
-  /** What a person may do: the owner everything, others what they were given, else reading what is public. */
+  /**
+   * A person's permission: `admin` for the owner, else the given permission, else the default of public repositories.
+   */
   permissionOf(repository: Repository, login: string): Permission {
     const name = login.toLowerCase()
     if (name === repository.owner.toLowerCase()) return 'admin'
@@ -174,7 +184,7 @@ export class World {
   }
 }
 
-/** Who writes: only installations get so far, because `repositoryFor` refuses everybody else. */
+/** The author of a write: only installations get here, because `repositoryFor` refuses all other callers. */
 export function authorOf(actor: Actor): Account {
   if (actor.kind !== 'installation') throw new Refusal(401, 'Requires authentication')
   return actor.account

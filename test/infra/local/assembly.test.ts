@@ -1,4 +1,4 @@
-/** The stack as plain data for one machine: what is in it, and that a second start costs no synth. */
+/** The stack as plain data for one machine: its contents, and a second start without a synth. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -40,8 +40,8 @@ function functionOf(name: string, of = assembly) {
   return found
 }
 
-describe('what it says', () => {
-  test('there is a function a room, whose bundle runs', async () => {
+describe('the contents', () => {
+  test('each room has a function with a bundle that runs', async () => {
     expect(assembly.functions.map(({ name }) => name)).toEqual([...roomNames])
     for (const { name, bundle, handler } of assembly.functions) {
       expect(handler).toBe('index.handler')
@@ -51,7 +51,7 @@ describe('what it says', () => {
     expect(existsSync(path.join(functionOf('review').bundle, 'main.wasm'))).toBe(true)
   })
 
-  test('a function has its environment with concrete names, its time and its memory', () => {
+  test('a function has its environment with concrete names, its timeout and its memory', () => {
     expect(functionOf('sweep')).toMatchObject({
       arn: 'arn:aws:lambda:us-east-1:000000000000:function:sweep',
       timeoutMs: rooms.sweep.timeoutSeconds * 1_000,
@@ -67,7 +67,7 @@ describe('what it says', () => {
     expect(functionOf('review').environment.MODELS_SECRET_ID).toBe('models')
   })
 
-  test('the table can be created as it stands', () => {
+  test('the table can be created from the plain data', () => {
     expect(assembly.table).toMatchObject({
       name: 'ledger',
       createTable: {
@@ -82,7 +82,7 @@ describe('what it says', () => {
     })
   })
 
-  test('the queues stand after their dead letters, with attributes as SQS takes them', () => {
+  test('the queues follow their dead-letter queues, with attributes in SQS’s form', () => {
     expect(assembly.queues.map(({ name }) => name)).toEqual([
       'inbox-dead-letters.fifo',
       'outbox-dead-letters.fifo',
@@ -140,7 +140,7 @@ describe('what it says', () => {
   })
 })
 
-describe('what it costs', { timeout: synthTimeoutMs }, () => {
+describe('the cost', { timeout: synthTimeoutMs }, () => {
   test('a second start reads the kept assembly and synthesizes nothing', async () => {
     const before = kept().map((name) => statSync(path.join(cacheDirectory, name)).mtimeMs)
     expect(await loadAssembly({ cacheDirectory, roomsDirectory })).toEqual(assembly)
@@ -172,7 +172,7 @@ describe('what it costs', { timeout: synthTimeoutMs }, () => {
     expect(readdirSync(together)).toHaveLength(1)
   })
 
-  test('a room that cannot be bundled is an error that names it, and leaves no assembly', async () => {
+  test('an error names a room that cannot be bundled, and no assembly is left', async () => {
     const broken = path.join(folder, 'broken')
     writeRoom('post', `' + `)
     await expect(loadAssembly({ cacheDirectory: broken, roomsDirectory })).rejects.toThrow(/post\/handler\.ts/)

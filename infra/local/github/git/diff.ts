@@ -1,4 +1,4 @@
-/** What changed between two commits: the list of files with their counts, and the patches of a page of them. */
+/** The changes between two commits: the list of files with their counts, and the patches of a page of files. */
 import { type Change, type ChangeList, LISTED_FILES_MAX } from './git.ts'
 import { fieldsOf, streamGit } from './process.ts'
 
@@ -9,9 +9,9 @@ const PATCH_BYTES_MAX = 500 * 1_024
 const LINE_FEED = 0x0a
 
 const PLAIN_DIFF = ['diff-tree', '-r', '--no-commit-id', '--no-ext-diff', '--no-textconv', '--no-color', '--full-index']
-const RENAMES = '--find-renames=50%' // a file counts as renamed when half of it is still there, as on GitHub
+const RENAMES = '--find-renames=50%' // as on GitHub, a file counts as renamed when half of the file is unchanged
 
-/** Everything that turns `base` into `head`. What is beyond the listing's maximum is counted, and not held in memory. */
+/** All changes from `base` to `head`. Changes beyond the listing's maximum are counted, and not held in memory. */
 export async function listChanges(gitDirectory: string, base: string, head: string): Promise<ChangeList> {
   const command = [...PLAIN_DIFF, '-z', '--raw', '--numstat', RENAMES, base, head]
   const list: ChangeList = { changes: [], fileCount: 0, additions: 0, deletions: 0 }
@@ -46,8 +46,9 @@ export async function listChanges(gitDirectory: string, base: string, head: stri
 }
 
 /**
- * The patches of some changes, from the first hunk header on, without the last line feed. A change has none if it is
- * binary, changes no line, or is larger than GitHub shows. Memory: at most one patch's limit for each change.
+ * The patches of some changes, from the first hunk header on, without the last line feed. A change has no patch if the
+ * file is binary, no line changes, or the patch is larger than GitHub shows. Memory: at most one patch's limit for each
+ * change.
  */
 export async function readPatches(
   gitDirectory: string,
@@ -58,7 +59,7 @@ export async function readPatches(
   const patches = new Map<string, string>()
   const renamed = changes.filter((change) => change.previousPath !== null)
   const others = changes.filter((change) => change.previousPath === null)
-  // Renames are looked for among the renamed alone: searched in a part of the change list, git could pair others.
+  // git searches renames among the renamed files alone: in a part of the change list, git could pair other files.
   for (const [option, group] of [
     [RENAMES, renamed],
     ['--no-renames', others],
@@ -76,7 +77,9 @@ export async function readPatches(
   return found
 }
 
-/** A patch depends on its two blobs alone, so these identify it; paths in headers would have to be unquoted. */
+/**
+ * A patch depends on its two blobs alone, so the blobs identify the patch; paths in headers would have to be unquoted.
+ */
 interface Section {
   blobs: string
   patch: string
@@ -110,7 +113,7 @@ async function* sectionsOf(output: AsyncIterable<Buffer>): AsyncGenerator<Sectio
   if (section !== null) yield section
 }
 
-/** Lines with their line feeds. One that is longer than any patch may be comes cut, just beyond that limit. */
+/** Lines with their line feeds. A line beyond any patch's limit arrives cut, just beyond that limit. */
 async function* linesOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = []
   let bytes = 0
@@ -131,7 +134,7 @@ async function* linesOf(output: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (bytes > 0) yield joined(pieces)
 }
 
-/** Nearly every line lies in one chunk: copying all of them would cost more than everything else here. */
+/** Nearly every line lies in one chunk: to copy all lines would cost more than all other work here. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces)

@@ -1,32 +1,38 @@
-/** A git repository as the routes read it: on disk, or, where nothing may wait, in memory. Nothing is ever written through it. */
+/**
+ * A git repository as the routes read it: on disk, or in memory where nothing may wait. Nothing is ever written through
+ * this interface.
+ */
 
 export interface Git {
-  /** Where it is. One that is opened by this name again is the same. */
+  /** The repository's location; another open of the same location is the same repository. */
   readonly gitDirectory: string
-  /** The object, or null if there is none; its bytes are null if there are more than `bytesMax` of them. */
+  /** The object, or null if absent; `bytes` is null for an object of more than `bytesMax` bytes. */
   object(sha: string, bytesMax: number): Promise<GitObject | null>
-  /** The commit that a branch, a tag, `HEAD`, a full SHA or a prefix of one stands for, or null. */
+  /** The commit of a branch, a tag, `HEAD`, a full SHA or a prefix of a SHA, or null. */
   resolveCommit(ref: string): Promise<string | null>
   /** The best common ancestor, or null for unrelated histories. */
   mergeBase(one: string, other: string): Promise<string | null>
-  /** How many commits only `base` has, and how many only `head` has. */
+  /** The number of commits that only `base` has, and the number that only `head` has. */
   divergence(base: string, head: string): Promise<{ behind: number; ahead: number }>
   /** The commits that `head` has and `base` doesn't, oldest first; at most the newest `countMax`. */
   commits(base: string, head: string, countMax: number): Promise<Commit[]>
-  /** One commit by its full SHA, or null. */
+  /** The commit of a full SHA, or null. */
   commit(sha: string): Promise<Commit | null>
-  /** What stands at `path` in a commit or tree, or null. An empty path is the root. */
+  /** The entry at `path` in a commit or tree, or null. An empty path is the root. */
   entry(treeish: string, path: string): Promise<TreeEntry | null>
-  /** A tree's own entries: stop reading when it is enough. */
+  /** A tree's own entries; the reader may stop at any entry. */
   tree(treeSha: string): AsyncIterable<TreeEntry>
-  /** Everything that turns `base`, a commit or a tree, into `head`. */
+  /** All changes from `base`, a commit or a tree, to `head`. */
   changes(base: string, head: string): Promise<ChangeList>
-  /** The patches of some of those changes. One that is binary, changes no line, or is larger than GitHub shows has none. */
+  /**
+   * The patches of some of those changes. A change has no patch if the file is binary, no line changes, or the patch is
+   * larger than GitHub shows.
+   */
   patches(base: string, head: string, changes: readonly Change[]): Promise<Map<Change, string>>
   close(): void
 }
 
-/** Opens what a repository's `gitDirectory` names. Rejects with `not_a_git_repository`. */
+/** Opens the repository at `gitDirectory`. Rejects with `not_a_git_repository`. */
 export type OpenGit = (gitDirectory: string) => Promise<Git>
 
 export interface TreeEntry {
@@ -58,16 +64,16 @@ export interface GitObject {
   sha: string
   type: 'blob' | 'tree' | 'commit' | 'tag'
   size: number
-  /** Null if the object is larger than the reader asked for. */
+  /** Null for an object larger than the reader asked for. */
   bytes: Buffer | null
 }
 
 export interface Change {
   status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed'
   path: string
-  /** Where a renamed file was. */
+  /** The earlier path of a renamed file. */
   previousPath: string | null
-  /** Blobs before and after; all zeros where there is none. */
+  /** Blobs before and after; all zeros for an absent blob. */
   oldSha: string
   newSha: string
   additions: number

@@ -1,4 +1,6 @@
-/** Reads single git objects through one long-lived `git cat-file --batch`, so that a blob costs no process of its own. */
+/**
+ * Reads single git objects through one long-lived `git cat-file --batch`, so that a blob costs no process of its own.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { GitObject } from './git.ts'
 import { GitFailure, gitArguments, gitEnvironment } from './process.ts'
@@ -10,12 +12,12 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-/** One object may take this long, in ms. */
+/** The time limit for one object, in ms. */
 const OBJECT_DEADLINE_MS = 30_000
 
 const LINE_FEED = 0x0a
 
-/** A reader starts its process when it is first asked, and again after one has failed. */
+/** The reader starts its process at the first read, and again after a failure. */
 export class ObjectReader {
   readonly #gitDirectory: string
   #process: BatchProcess | undefined
@@ -24,7 +26,7 @@ export class ObjectReader {
     this.#gitDirectory = gitDirectory
   }
 
-  /** The object that `name` (a SHA, a full ref, with `^{type}` if wanted) stands for, or null if there is none. */
+  /** The object of `name` (a SHA, a full ref, optionally with `^{type}`), or null if absent. */
   read(name: string, bytesMax: number): Promise<GitObject | null> {
     if (/[\n\0]/.test(name)) return Promise.resolve(null)
     if (this.#process === undefined || this.#process.ended) this.#process = new BatchProcess(this.#gitDirectory)
@@ -37,14 +39,14 @@ export class ObjectReader {
   }
 }
 
-/** One process. It answers in the order of the questions; a missed deadline ends it, with everything that waits. */
+/** The process answers in the order of the requests; a missed deadline ends the process and all waiting reads. */
 class BatchProcess {
   ended = false
   readonly #child: ChildProcessWithoutNullStreams
   readonly #waiting: Waiting[] = []
-  /** Bytes of a header that isn't complete yet. */
+  /** Bytes of an incomplete header. */
   #header: Buffer[] = []
-  /** The object whose bytes are arriving; `missing` counts them down, with the line feed that follows them. */
+  /** The object whose bytes are arriving; `missing` counts the bytes down, the final line feed included. */
   #arriving: { object: GitObject; missing: number; chunks: Buffer[] } | undefined
 
   constructor(gitDirectory: string) {
@@ -53,7 +55,7 @@ class BatchProcess {
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     this.#child.stderr.resume()
-    this.#child.stdin.on('error', (error) => this.end(error.message)) // EPIPE: it has died
+    this.#child.stdin.on('error', (error) => this.end(error.message)) // EPIPE: git has died
     this.#child.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#child.once('error', (error) => this.end(error.message))
     this.#child.once('close', () => this.end('git cat-file ended'))

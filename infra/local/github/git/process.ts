@@ -1,21 +1,21 @@
-/** Runs `git` over a repository that belongs to somebody else: only reading, with deadlines, with none of their configuration. */
+/** Runs `git` over a repository of somebody else: read-only, with deadlines, without the repository's configuration. */
 import { spawn } from 'node:child_process'
 
-/** One git command may take this long, in ms: 3,500 files with 28 million changed lines took 55 s on two busy cores. */
+/** The time limit of one git command, in ms: 3,500 files with 28 million changed lines took 55 s on two busy cores. */
 export const GIT_DEADLINE_MS = 120_000
 
-/** So many commands run at once on this machine: more would only take each other's processor and memory. */
+/** The limit of concurrent commands on this machine: more commands would only compete for processor and memory. */
 export const COMMANDS_MAX = 8
 
 let commandsRunning = 0
 const commandsWaiting: (() => void)[] = []
 
-/** So much of what git complains about is kept for the error, in bytes. */
+/** Bytes of git's error output in the error. */
 const COMPLAINT_BYTES_MAX = 4_096
 
 export class GitFailure extends Error {
   override readonly name = 'GitFailure'
-  /** Git's exit status; null if it was ended by a signal or could not be started. */
+  /** Git's exit status; null if a signal ended git, or git could not be started. */
   readonly exitCode: number | null
 
   constructor(message: string, exitCode: number | null, options?: ErrorOptions) {
@@ -25,8 +25,8 @@ export class GitFailure extends Error {
 }
 
 /**
- * The arguments before every command. The directory is named outright, so that git neither searches for one nor asks
- * who owns it; attributes, hooks and helpers of the machine or of the repository's owner play no part.
+ * The arguments before every command. The explicit directory keeps git from a search and from a check of the owner;
+ * attributes, hooks and helpers of the machine or of the repository's owner play no part.
  */
 export function gitArguments(gitDirectory: string, command: readonly string[]): string[] {
   const settings = [
@@ -43,7 +43,7 @@ export function gitArguments(gitDirectory: string, command: readonly string[]): 
   ]
 }
 
-/** Nothing of the caller's `GIT_*` variables reaches git: they could point it at another repository. */
+/** The caller's `GIT_*` variables never reach git: a variable could name another repository. */
 export function gitEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -51,17 +51,17 @@ export function gitEnvironment(): NodeJS.ProcessEnv {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
-    GIT_OPTIONAL_LOCKS: '0', // git would refresh its index otherwise, which is writing
+    GIT_OPTIONAL_LOCKS: '0', // without this variable git would refresh its index, a write
     GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_NO_LAZY_FETCH: '1', // a partial clone must not start to download
+    GIT_NO_LAZY_FETCH: '1', // a partial clone must not start a download
     GIT_TERMINAL_PROMPT: '0',
   }
 }
 
 /**
- * Streams what a git command prints. Whoever stops reading early ends the process.
- * Throws `GitFailure` when git fails or misses its deadline, after what it had printed. Waits while many commands run
- * already, so nobody may start another one while reading from this: eight of them would wait for each other.
+ * Streams the output of a git command. A reader that stops early ends the process. Throws `GitFailure` when git fails
+ * or misses its deadline, after the last output. The stream waits while too many commands run, so a reader must not
+ * start another command during its read: eight such readers would wait for each other.
  */
 export async function* streamGit(
   gitDirectory: string,
@@ -75,7 +75,7 @@ export async function* streamGit(
   } finally {
     const next = commandsWaiting.shift()
     if (next === undefined) commandsRunning -= 1
-    else next() // gets this one's place
+    else next() // the next command takes this command's turn
   }
 }
 
@@ -98,7 +98,7 @@ async function* readCommand(
     child.once('error', (error) => reject(new GitFailure(startFailure(error), null, { cause: error })))
     child.once('close', resolve)
   })
-  ended.catch(() => undefined) // it is awaited below, unless the reader leaves before
+  ended.catch(() => undefined) // awaited below, unless the reader leaves before
   try {
     for await (const chunk of child.stdout) yield chunk as Buffer
     const exitCode = await ended
@@ -111,7 +111,7 @@ async function* readCommand(
   }
 }
 
-/** Everything a git command prints. `bytesMax` bounds what is held in memory; more than that is a `GitFailure`. */
+/** The whole output of a git command. `bytesMax` bounds the memory; a longer output is a `GitFailure`. */
 export async function runGit(gitDirectory: string, command: readonly string[], bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,4 +1,7 @@
-/** A git repository on disk as GitHub's API sees one: refs, commits, trees, blobs. Nothing is ever written into it. */
+/**
+ * A git repository on disk as GitHub's API sees one: refs, commits, trees, blobs. Nothing is ever written into the
+ * repository.
+ */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { listChanges, readPatches } from './diff.ts'
@@ -12,7 +15,7 @@ const SMALL_OUTPUT_BYTES_MAX = 64 * 1_024
 const COMMIT_FORMAT = ['%H', '%T', '%P', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B'].join('%x00')
 const COMMIT_FIELDS = 10
 
-/** What a ref may look like here: git's own rules, without its operators (`^`, `~`, `:`, `@{…}`, `..`). */
+/** The form of a ref: git's own rules, without its operators (`^`, `~`, `:`, `@{…}`, `..`). */
 const REF_NAME = /^(?!-)(?!.*(?:\.\.|@\{))[^\p{Cc} ~^:?*[\\]+$/u
 
 export class GitRepository implements Git {
@@ -135,7 +138,9 @@ export class GitRepository implements Git {
   }
 }
 
-/** The directory (or `.git` file) to hand to git; null if the path holds none. Git's own search upwards is not wanted. */
+/**
+ * The directory (or `.git` file) for git; null for a path without a repository. Git's own search upwards is not wanted.
+ */
 function locate(path: string): string | null {
   if (!existsSync(path)) return null
   if (statSync(path).isFile()) return path

@@ -1,12 +1,12 @@
-/** One file's diff as a table, with what was said beside the lines that it was said of. */
+/** One file's diff as a table, with each comment below its line. */
 import type { PatchLine } from '../patch.ts'
 import type { ReviewComment } from '../records.ts'
 import { escapeHtml } from './markdown.ts'
 
-/** Shows at most so many lines of a file: a page is for reading, not for everything. */
+/** The number of lines of a file on the page: the page is for reading, not for completeness. */
 const LINES_SHOWN_MAX = 2_000
 
-/** `say` renders a comment; it is put under the last line that the comment is about. */
+/** `say` renders a comment; the table shows the comment below its last line. */
 export function diffTable(
   lines: readonly PatchLine[],
   comments: readonly ReviewComment[],

@@ -1,4 +1,4 @@
-/** The page of all pull requests, and the frame that every page has. */
+/** The page of all pull requests, and the frame of every page. */
 import type { PullRequest, Repository } from '../records.ts'
 import { escapeHtml } from './markdown.ts'
 import { STYLE } from './style.ts'

@@ -1,12 +1,12 @@
-/** Markdown as the pages show it: no HTML but the tags that Muster posts, links to http and https only, no images. */
+/** Markdown on the pages: no HTML but the tags that Muster posts, links to http and https only, no images. */
 import MarkdownIt from 'markdown-it'
 
-/** Line breaks are kept, as GitHub keeps them in comments. Class names for highlighting would be of no use. */
+/** Keeps line breaks, as GitHub does in comments; class names for highlighting would serve nothing. */
 const markdown = new MarkdownIt({ html: true, breaks: true, langPrefix: '' }).disable('image')
 
 export const { escapeHtml } = markdown.utils
 
-/** A tag of Muster's summaries, always without attributes; a comment, which holds a marker for Muster itself. */
+/** A tag of Muster's summaries, always without attributes; comments hold Muster's markers and stay hidden. */
 const SHOWN_TAG = /^<\/?(?:details|summary|sub|br) *\/?>$/
 const TAG_OR_COMMENT = /(<\/?[a-z]+ *\/?>|<!--[\s\S]*?-->)/
 

@@ -1,4 +1,4 @@
-/** The page of one pull request: what it is, what was checked, what was said, and the diff with the comments in place. */
+/** The page of one pull request: description, checks, comments, and the diff with the comments on its lines. */
 import type { Change } from '../git/git.ts'
 import type { PatchLine } from '../patch.ts'
 import type { Annotation, CheckRun, ReviewComment } from '../records.ts'
@@ -79,7 +79,7 @@ function conversation(pull: PullRequestSnapshot): string {
   }))
   const reviews = pull.reviews.map((review) => ({ at: review.submittedAt ?? Infinity, html: reviewCard(pull, review) }))
   const all = [...comments, ...reviews].sort((one, other) => one.at - other.at)
-  const html = all.map((entry) => entry.html).join('') || '<p class="dim">Nothing was said yet.</p>'
+  const html = all.map((entry) => entry.html).join('') || '<p class="dim">No reviews and no comments yet.</p>'
   return `<h2>Conversation</h2>${html}`
 }
 
@@ -97,7 +97,7 @@ function reviewCard(pull: PullRequestSnapshot, review: SnapshotReview): string {
     const hunk = current ? '' : `<pre>${escapeHtml(comment.diffHunk)}</pre>`
     return `<li>${where}${hunk}${current ? '' : renderMarkdown(comment.body)}</li>`
   })
-  const locations = comments.length === 1 ? 'one place' : `${comments.length} places`
+  const locations = comments.length === 1 ? 'one line' : `${comments.length} lines`
   const list = comments.length === 0 ? '' : `<p class="dim">On ${locations}:</p><ul>${comments.join('')}</ul>`
   const body = renderMarkdown(review.body) + list
   const what = `${said} ${shortSha(review.commitId)}`

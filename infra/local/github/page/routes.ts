@@ -1,4 +1,4 @@
-/** The pages for people: a list of pull requests, and each of them with everything that was said. */
+/** The pages for people: a list of pull requests, and each pull request with all of its texts. */
 import type { Answer, Call, Route } from '../http.ts'
 import { repositoryId } from '../identity.ts'
 import { pullKey } from '../records.ts'
@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 import { listPage, notFoundPage } from './list.ts'
 import { pullRequestPage } from './pull.ts'
 
-/** Nothing is loaded from anywhere, and nothing that somebody wrote into a pull request can run. */
+/** A page loads nothing, and runs no text from a pull request. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 export function pageRoutes(world: World): Route[] {
@@ -36,7 +36,7 @@ async function pullRequest(world: World, call: Call): Promise<Answer> {
   return html(200, pullRequestPage(snapshotOf(world.store, repository, pull), changes, patches))
 }
 
-/** Diffs of so many files are shown; the others are named. */
+/** The number of diffs on the page; further files appear by name. */
 const FILES_SHOWN_MAX = 100
 
 function shownPaths(paths: readonly string[]): ReadonlySet<string> {

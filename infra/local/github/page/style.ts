@@ -1,4 +1,6 @@
-/** The look of the pages: the reader's own system font, light or dark as the reader's system is, nothing from elsewhere. */
+/**
+ * The look of the pages: the reader's system font, light or dark as the reader's system, nothing loaded from elsewhere.
+ */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1f2328; --dim: #59636e; --page: #ffffff; --panel: #f6f8fa; --line: #d1d9e0;
   --link: #0969da; --good: #1a7f37; --bad: #cf222e; --warn: #9a6700; --merged: #8250df;

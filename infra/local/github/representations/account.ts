@@ -7,10 +7,10 @@ import { iso } from '../time.ts'
 
 export type Schemas = components['schemas']
 
-/** What the App has subscribed to, and gets. */
+/** The App's subscribed events. */
 const APP_EVENTS = ['issue_comment', 'pull_request']
 
-/** The App and its installations exist since then: a fixed instant, because nothing depends on it. */
+/** The creation time of the App and its installations: a fixed instant, because nothing depends on it. */
 const INSTALLED_AT_MS = Date.UTC(2026, 0, 1)
 
 export function userJson(url: string, { login, type }: Account) {
@@ -38,7 +38,7 @@ export function userJson(url: string, { login, type }: Account) {
   } satisfies Schemas['simple-user']
 }
 
-/** An account at its own address: what nobody here has said of themselves is null. */
+/** An account at its own address; fields about the person are null. */
 export function publicUserJson(url: string, account: Account) {
   return {
     ...userJson(url, account),
@@ -58,7 +58,7 @@ export function publicUserJson(url: string, account: Account) {
   } satisfies Schemas['public-user']
 }
 
-/** How an author stands to a repository; nobody here is a member of an organisation. */
+/** An author's association with a repository; no author here is a member of an organisation. */
 export function associationOf(repository: Repository, author: Account, pull?: PullRequest) {
   const login = author.login.toLowerCase()
   if (login === repository.owner.toLowerCase()) return 'OWNER'

@@ -1,4 +1,4 @@
-/** The issue that every pull request also is, and comments on it, as webhooks tell of them. */
+/** The issue behind every pull request, and comments on it, as webhooks send them. */
 import type { components } from '@octokit/openapi-webhooks-types'
 import type { InstalledApp } from '../authentication.ts'
 import { nodeId } from '../identity.ts'
@@ -53,7 +53,7 @@ export function issueJson(url: string, repository: Repository, pull: PullRequest
   } satisfies CommentEvent['issue']
 }
 
-/** Written by a person: an App's own comments aren't told. */
+/** Written by a person: GitHub's webhooks about an App's own comments have no reader here. */
 export function issueCommentEventJson(
   url: string,
   app: InstalledApp,

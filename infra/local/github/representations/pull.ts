@@ -6,7 +6,7 @@ import { iso, isoOrNull } from '../time.ts'
 import { appJson, associationOf, type Schemas, userJson } from './account.ts'
 import { htmlUrl, repositoryJson, repositoryUrl } from './repository.ts'
 
-/** Numbers that are counted when they are asked for. */
+/** Numbers that each answer counts anew. */
 export interface PullCounts {
   comments: number
   reviewComments: number
@@ -16,7 +16,7 @@ export interface PullCounts {
   changedFiles: number
 }
 
-/** GitHub gives a label that nobody has defined this colour. */
+/** GitHub's colour for a label without a definition. */
 const LABEL_COLOUR = 'ededed'
 
 export function pullUrl(url: string, repository: Repository, number: number): string {
@@ -44,7 +44,7 @@ export function labelJson(url: string, repository: Repository, name: string) {
   } satisfies Schemas['label']
 }
 
-/** As it is shown alone, and in webhooks. */
+/** The form of a single pull request, also in webhooks. */
 export function pullJson(url: string, repository: Repository, pull: PullRequest, counts: PullCounts) {
   const merged = pull.mergedAt !== null
   const api = pullUrl(url, repository, pull.number)

@@ -1,4 +1,4 @@
-/** A repository and what is in it, as GitHub's API writes them. */
+/** A repository and its contents, as GitHub's API writes them. */
 import type { components } from '@octokit/openapi-webhooks-types'
 import type { Change, Commit, TreeEntry } from '../git/git.ts'
 import { nodeId } from '../identity.ts'
@@ -6,7 +6,7 @@ import { fullName, type Repository } from '../records.ts'
 import { iso } from '../time.ts'
 import { type Schemas, userJson } from './account.ts'
 
-/** The addresses that every repository lists, most of which the stand-in doesn't serve. */
+/** The addresses of a repository, most of which the stand-in doesn't serve. */
 const LINKS = {
   archive_url: '/{archive_format}{/ref}',
   assignees_url: '/assignees{/user}',
@@ -46,7 +46,7 @@ const LINKS = {
   trees_url: '/git/trees{/sha}',
 } as const
 
-/** Bytes of content that base64 puts on a line, as GitHub breaks it. */
+/** Characters of a base64 line, as GitHub breaks content. */
 const BASE64_LINE_CHARACTERS = 60
 
 export function repositoryUrl(url: string, repository: Repository): string {
@@ -128,7 +128,7 @@ export function diffEntryJson(url: string, repository: Repository, headSha: stri
   } satisfies Schemas['diff-entry']
 }
 
-/** A commit as comparisons show it. Authors are known by name and address only, as nobody has an account here. */
+/** A commit in a comparison. Authors have a name and an address only, because no author has an account here. */
 export function commitJson(url: string, repository: Repository, commit: Commit) {
   const { sha, treeSha, parents, ...written } = commit
   const api = repositoryUrl(url, repository)
@@ -156,7 +156,7 @@ export function commitJson(url: string, repository: Repository, commit: Commit) 
   } satisfies Schemas['commit']
 }
 
-/** What `contents` says of an entry, without its content. */
+/** An entry of `contents`, without its content. */
 export function contentJson(url: string, repository: Repository, ref: string, entry: TreeEntry) {
   const path = encodePath(entry.path)
   const self = `${repositoryUrl(url, repository)}/contents/${path}?ref=${encodeURIComponent(ref)}`
@@ -176,7 +176,7 @@ export function contentJson(url: string, repository: Repository, ref: string, en
   }
 }
 
-/** Base64 in lines, each ended by a line feed, as GitHub sends it. */
+/** Base64 in lines, each with a line feed at its end, as GitHub sends content. */
 export function base64Lines(bytes: Buffer): string {
   const text = bytes.toString('base64')
   let lines = ''

@@ -24,8 +24,8 @@ export function reviewJson(url: string, repository: Repository, pull: PullReques
   } satisfies Schemas['pull-request-review']
 }
 
-/** A comment on an older head is outdated: GitHub then keeps only where it stood originally. */
-function placesOf(pull: PullRequest, comment: ReviewComment) {
+/** A comment on an older head is outdated: GitHub then keeps only its original position. */
+function lineFieldsOf(pull: PullRequest, comment: ReviewComment) {
   const outdated = comment.commitId !== pull.head.sha
   return {
     path: comment.path,
@@ -53,7 +53,7 @@ export function reviewCommentJson(url: string, repository: Repository, pull: Pul
     id: comment.id,
     node_id: nodeId('PullRequestReviewComment', comment.id),
     pull_request_review_id: comment.reviewId,
-    ...placesOf(pull, comment),
+    ...lineFieldsOf(pull, comment),
     user: userJson(url, comment.author),
     author_association: associationOf(repository, comment.author, pull),
     body: comment.body,
@@ -65,7 +65,7 @@ export function reviewCommentJson(url: string, repository: Repository, pull: Pul
   } satisfies Answered<Schemas['pull-request-review-comment']>
 }
 
-/** GitHub's description says `line?: number`, and its answers hold null for an outdated comment. */
+/** GitHub's description has `line?: number`, and its answers hold null for an outdated comment. */
 type Answered<T> = {
   [K in keyof T]: K extends 'line' | 'position' ? T[K] | null : T[K]
 }

@@ -1,4 +1,4 @@
-/** Routes of the App itself: who it is, its bot, and tokens to work where it is installed. */
+/** Routes of the App itself: identity, bot, and tokens for installations. */
 import { type Authentication, botOf } from '../authentication.ts'
 import { type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { accountId, installationId } from '../identity.ts'

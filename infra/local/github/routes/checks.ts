@@ -1,4 +1,4 @@
-/** Routes of check runs: create, change, read, and list those of a commit. */
+/** Routes of check runs: create, change, read, and list the check runs of a commit. */
 import { z } from 'zod'
 import { type Answer, type Call, notFound, ok, parseBody, Refusal, type Route } from '../http.ts'
 import { linkHeader, pageOf, slice } from '../pagination.ts'
@@ -101,12 +101,12 @@ function update(world: World, call: Call): Answer {
   })
 }
 
-/** The check run after a request. Annotations are added to those that are there; everything else is replaced. */
+/** The check run after a request. New annotations are added to the old ones; every other field is replaced. */
 function changed(run: CheckRun, input: Changes, nowMs: number): CheckRun {
   if (input.status === 'completed' && input.conclusion === undefined) {
     throw invalid('conclusion', 'A completed check run needs a conclusion')
   }
-  // A conclusion completes the run, whatever status came with it: docs.github.com, REST, check runs.
+  // A conclusion completes the run, whatever the status of the same request: docs.github.com, REST, check runs.
   const status = input.conclusion === undefined ? (input.status ?? run.status) : 'completed'
   const completedAt = input.completed_at === undefined ? nowMs : Date.parse(input.completed_at)
   const { output } = input

@@ -83,7 +83,7 @@ function remove(world: World, call: Call): Answer {
 function find(world: World, call: Call, reader: Reader): IssueComment {
   const repository = world.repositoryFor(call)
   const comment = reader.get('issueComment', Number(call.params.id))
-  // Ids are unique over all repositories, so the address must also name the right one.
+  // Ids are unique over all repositories, so the address must also name the right repository.
   const pull = comment && reader.get('pull', pullKey(repository.id, comment.number))
   const belongs =
     pull && reader.list('issueComment', pullKey(repository.id, pull.number)).some(({ id }) => id === comment.id)

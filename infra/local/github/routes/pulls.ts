@@ -1,4 +1,4 @@
-/** Routes that read a pull request: itself, and its files. */
+/** Routes that read a pull request and its files. */
 import { LISTED_FILES_MAX } from '../git/git.ts'
 import { type Answer, type Call, notFound, ok, type Route } from '../http.ts'
 import { linkHeader, pageOf } from '../pagination.ts'

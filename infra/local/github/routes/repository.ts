@@ -1,4 +1,4 @@
-/** Routes that read a repository: its files, blobs, comparisons, and the permissions of people. */
+/** Routes that read a repository: files, blobs, comparisons, and the permissions of people. */
 import type { Commit, TreeEntry } from '../git/git.ts'
 import { type Answer, type Call, notFound, ok, Refusal, type Route } from '../http.ts'
 import { nodeId } from '../identity.ts'
@@ -47,7 +47,7 @@ export function repositoryRoutes(world: World): Route[] {
   ]
 }
 
-/** Some of a comparison's files, with their patches, as lists of files show them. */
+/** Some files of a comparison, with their patches, in the form of file lists. */
 export async function filesOf(
   world: World,
   call: Call,
@@ -108,7 +108,7 @@ async function blob(world: World, call: Call, repository: Repository): Promise<A
 async function compare(world: World, call: Call, repository: Repository): Promise<Answer> {
   const [baseRef, headRef] = (call.params.basehead ?? '').split('...')
   if (!baseRef || !headRef) throw notFound()
-  // A fork's branch is written `owner:branch`; there are no forks here.
+  // GitHub's notation for a fork's branch is `owner:branch`; no forks exist here.
   const commits = [baseRef, headRef].map((ref) => world.commitOf(repository, ref.replace(/^[^:]*:/, '')))
   const [base, head] = await Promise.all(commits)
   if (base == null || head == null) throw notFound()
@@ -147,7 +147,7 @@ async function compare(world: World, call: Call, repository: Repository): Promis
   )
 }
 
-/** A SHA out of the address; anything else would be git's revision syntax, which GitHub doesn't take there. */
+/** A SHA from the address; any other text would be git's revision syntax, which GitHub refuses there. */
 function sha(call: Call): string {
   const { sha: text = '' } = call.params
   if (!/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(text))

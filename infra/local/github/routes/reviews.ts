@@ -1,6 +1,6 @@
 /**
- * Routes of reviews: create (pending, or said at once), submit, delete, list. The rules are GitHub's: they are what
- * keeps one review from being said twice, so nothing is forgiven here.
+ * Routes of reviews: create (pending, or submitted at once), submit, delete, list. The rules are GitHub's, without
+ * tolerance: these rules keep a review from a second submission.
  */
 import { z } from 'zod'
 import {
@@ -38,7 +38,7 @@ const STATE_AFTER: Record<Event, ReviewState> = {
   COMMENT: 'COMMENTED',
 }
 
-/** GitHub's own ids are of this size by now; nothing depends on it. */
+/** GitHub's own ids have reached this size; nothing depends on the size. */
 const FIRST_REVIEW_ID = 3_000_000_001
 const FIRST_COMMENT_ID = 2_500_000_001
 
@@ -85,7 +85,7 @@ async function create(world: World, call: Call): Promise<Answer> {
   const author = authorOf(call.actor)
   const key = pullKey(repository.id, pull.number)
   const review = world.store.change((writer) => {
-    // Also refuses one that would be said at once: whoever has a pending review must settle it first.
+    // Also refuses a review submitted at once: an author's pending review must be settled first.
     if (writer.list('review', key).some((other) => other.state === 'PENDING' && other.author.login === author.login)) {
       throw unprocessable('User can only have one pending review per pull request')
     }
@@ -145,7 +145,7 @@ function comments(world: World, call: Call): Answer {
   return ok(shown, linkHeader(call, page, own.length))
 }
 
-/** A review in the state that its event gives it, if GitHub lets it be said. */
+/** A review in the state of its event, if GitHub's rules allow the submission. */
 function saidAs(event: Event, review: Review, pull: PullRequest, commentCount: number, nowMs: number): Review {
   const own = pull.author.login === review.author.login
   if (own && event === 'APPROVE') throw unprocessable('Can not approve your own pull request')
@@ -166,7 +166,7 @@ function find(world: World, call: Call, reader: Reader): Found {
   return { repository, pull, review }
 }
 
-/** A pending review exists for nobody but its author. */
+/** A pending review exists for its author alone. */
 function visible(call: Call, review: Review): boolean {
   return review.state !== 'PENDING' || authorOf(call.actor).login === review.author.login
 }

@@ -1,4 +1,4 @@
-/** The records of the stand-in by kind, and how they are read and written. */
+/** The records of the stand-in by kind, and the interfaces to read and write them. */
 import type {
   CheckRun,
   Delivery,
@@ -25,10 +25,10 @@ export type Kind = keyof Kinds
 
 export type Id = number | string
 
-/** What is read is never changed in place: a changed record is put anew. */
+/** A reader never changes a record in place: a changed record is put anew. */
 export interface Reader {
   get<K extends Kind>(kind: K, id: Id): Kinds[K] | undefined
-  /** Everything of a kind that belongs to `parent`, in the order of its ids. */
+  /** All records of a kind below `parent`, in the order of their ids. */
   list<K extends Kind>(kind: K, parent: Id): Kinds[K][]
 }
 

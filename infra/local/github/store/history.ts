@@ -1,28 +1,28 @@
 /**
- * What records were before they were changed, for so long as anybody may read behind. It isn't stored: a stand-in that
- * starts anew is one whose replicas have caught up.
+ * Earlier versions of changed records, for the longest possible lag of a read. The history isn't stored: after a
+ * restart the replicas have caught up.
  */
 
 import type { Id, Kind, Kinds, Reader } from './access.ts'
 import { compareIds, type Storage } from './storage.ts'
 
-/** No replica is further behind, ms: so long a replaced version is kept. GitHub's own lag is a matter of seconds. */
+/** The longest lag of a replica, ms, and so the life of a replaced version. GitHub's own lag is a matter of seconds. */
 export const LAG_MS_MAX = 600_000
 
-/** Nobody reads these behind, and deliveries are large. */
+/** Kinds that no lagging read touches; deliveries are large. */
 const ALWAYS_CURRENT: ReadonlySet<Kind> = new Set(['delivery', 'token'])
 
 interface Version {
   readonly kind: Kind
   readonly id: Id
-  /** Undefined: there was none. */
+  /** Undefined: no earlier version. */
   readonly found: { readonly parent: Id; readonly record: Kinds[Kind] } | undefined
   readonly replacedAt: number
 }
 
 export interface RecordHistory {
   behind(lagMs: number): Reader
-  /** For one change: `keep` before each write, `done` when it has taken effect. */
+  /** For one change: `keep` before each write, `done` once the change has taken effect. */
   begin(): { keep(kind: Kind, id: Id): void; done(): void }
 }
 
@@ -30,7 +30,7 @@ export function createRecordHistory(storage: Storage, now: () => number): Record
   /** Oldest first. */
   let versions: Version[] = []
 
-  /** By id, what a replica still shows in place of the records that were changed since `at`. */
+  /** By id, the versions that a replica still shows in place of the records changed since `at`. */
   function shownInstead(kind: Kind, at: number, id?: Id): Map<Id, Version['found']> {
     const shown = new Map<Id, Version['found']>()
     for (const version of versions) {

@@ -1,4 +1,7 @@
-/** Records in memory, for a stand-in that is forgotten when it ends. A read costs no more than finding the record. */
+/**
+ * Records in memory, for a stand-in without a life after its process. A read costs no more than the search for the
+ * record.
+ */
 
 import type { Id, Kind, Kinds } from './access.ts'
 import { compareIds, type Storage } from './storage.ts'
@@ -13,7 +16,7 @@ export function memoryStorage(): Storage {
   const byId = new Map<Kind, Map<Id, Kept>>()
   const byParent = new Map<Kind, Map<Id, Kept[]>>()
   const series = new Map<string, number>()
-  /** What takes the change under way back, newest last. */
+  /** The steps that undo the current change, newest last. */
   let undo: (() => void)[] = []
 
   function place(kind: Kind, id: Id, next: Kept | undefined): void {
@@ -83,7 +86,7 @@ function within<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): 
   return made
 }
 
-/** Whoever changes what it read would change the past; here it finds out at once. */
+/** A caller that changes a record would change the past; a frozen record makes the mistake visible at once. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const member of Object.values(value)) frozen(member)

@@ -1,4 +1,4 @@
-/** Records in SQLite. A change is on disk before anything is answered, so that killing the process loses nothing that anybody was told. */
+/** Records in SQLite. A change is on disk before its answer, so that a kill of the process loses no answered change. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,7 +14,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS series (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `
 
-/** `directory` is made if absent. Throws `github_state_in_use` if another process has it open. */
+/** Makes `directory` if absent. Throws `github_state_in_use` if another process has the directory open. */
 export function sqliteStorage(directory: string): Storage {
   const database = openDatabase(directory)
   const statements = {

@@ -1,14 +1,14 @@
-/** Where the stand-in's records are kept: on disk, or in memory. */
+/** The storage of the stand-in's records: on disk, or in memory. */
 import type { Id, Kind, Kinds, Writer } from './access.ts'
 
-/** What is read is never changed in place: a changed record is put anew. */
+/** A reader never changes a record in place: a changed record is put anew. */
 export interface Storage {
   get<K extends Kind>(kind: K, id: Id): Kinds[K] | undefined
-  /** Everything of a kind that belongs to `parent`, with its id, in the order of the ids: numbers, then texts. */
+  /** All records of a kind below `parent`, with their ids, in the order of the ids: numbers, then texts. */
   entries<K extends Kind>(kind: K, parent: Id): [id: Id, record: Kinds[K]][]
-  /** The record with what it belongs to. */
+  /** The record with its parent. */
   find<K extends Kind>(kind: K, id: Id): { parent: Id; record: Kinds[K] } | undefined
-  /** Runs `decide` in one transaction; if it throws, nothing has changed. Synchronous on purpose: nothing comes between. */
+  /** Runs `decide` in one transaction; an error undoes all changes. Synchronous on purpose: nothing comes between. */
   change<T>(decide: (writing: Pick<Writer, 'put' | 'remove' | 'next'>) => T): T
   close(): void
 }

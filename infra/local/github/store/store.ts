@@ -1,20 +1,20 @@
-/** The stand-in's memory: records, changed in transactions, and what they were a moment ago, for whoever reads behind. */
+/** The stand-in's state: records, changed in transactions, and their earlier versions, for lagging reads. */
 
 import type { Reader, Writer } from './access.ts'
 import { createRecordHistory } from './history.ts'
 import type { Storage } from './storage.ts'
 
 export interface Store extends Reader {
-  /** Runs `decide` in one transaction; if it throws, nothing has changed. Synchronous on purpose: nothing comes between. */
+  /** Runs `decide` in one transaction; an error undoes all changes. Synchronous on purpose: nothing comes between. */
   change<T>(decide: (writer: Writer) => T): T
-  /** The state as a replica shows it that is so many ms behind; at most `LAG_MS_MAX`. */
+  /** The state of a replica that lags by `lagMs`; at most `LAG_MS_MAX`. */
   behind(lagMs: number): Reader
   /** Resolves at the next change. */
   changed(): Promise<void>
   close(): void
 }
 
-/** Parent of the kinds that belong to nothing. */
+/** The parent of kinds without a parent. */
 export const TOP = ''
 
 export function createStore(storage: Storage, now: () => number): Store {

@@ -1,4 +1,4 @@
-/** A process with a local DynamoDB, for tests that kill it: prints one line of JSON, its URL or why it can't start. */
+/** A process with a local DynamoDB, for tests with kills: prints the URL or the refusal as a line of JSON. */
 import { startDynamoDb } from '../../../../infra/local/dynamodb/dynamodb.ts'
 import { StateError } from '../../../../infra/local/dynamodb/errors.ts'
 

@@ -1,7 +1,7 @@
 /** The SDK's client for a service on loopback. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
-/** A client that asks once: a lost answer is the test's to handle. */
+/** A client without retries: a lost answer is for the test. */
 export function clientFor(url: string): DynamoDBClient {
   return new DynamoDBClient({
     endpoint: url,

@@ -1,4 +1,4 @@
-/** What Muster relies on in DynamoDB, said through the SDK. Every implementation that we run on passes it. */
+/** Muster's demands on DynamoDB, through the SDK. Every implementation under Muster passes this contract. */
 import { randomUUID } from 'node:crypto'
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
@@ -8,13 +8,13 @@ import { newPartition } from './partition.ts'
 import { createContractTable } from './table.ts'
 import { transactionContract } from './transaction-contract.ts'
 
-/** A DynamoDB, and the way to end it. */
+/** A DynamoDB under test, and the way to end it. */
 export interface ContractSubject {
   readonly client: DynamoDBClient
   close(): Promise<void>
 }
 
-/** Runs the contract against what `start` starts. */
+/** Runs the contract against the service of `start`. */
 export function dynamoDbContract(name: string, start: () => Promise<ContractSubject>): void {
   describe(`${name} keeps the DynamoDB contract:`, () => {
     const table = `contract-${randomUUID()}`
@@ -31,7 +31,7 @@ export function dynamoDbContract(name: string, start: () => Promise<ContractSubj
 
     transactionContract(partition)
 
-    test('a refused put, update and delete each carry the item that stands, if asked', async () => {
+    test('a refused put, update and delete each carry the standing item, if asked', async () => {
       const { documents, table, pk, put, read } = partition()
       await put('A', { version: 3, owner: 'first' })
       const asked = { TableName: table, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
@@ -51,7 +51,7 @@ export function dynamoDbContract(name: string, start: () => Promise<ContractSubj
       expect(await read('A')).toMatchObject({ version: 3, owner: 'first' })
     })
 
-    test('a refused put carries no item when it was not asked for, or when there is none', async () => {
+    test('a refused put carries no item unasked, and none where none stands', async () => {
       const { documents, table, pk, put } = partition()
       await put('A')
       const unasked = { TableName: table, Item: { pk, sk: 'A' }, ConditionExpression: 'attribute_not_exists(pk)' }

@@ -1,4 +1,4 @@
-/** The local DynamoDB: the contract in memory and on disk, and what only it promises. */
+/** The local DynamoDB: the contract in memory and on disk, and its own guarantees. */
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What survives kill -9: everything that was answered, nothing that was half done. */
+/** The state after kill -9: every answered write, and no half-done work. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,10 +72,10 @@ test(`a kill -9 tears no transaction, loses no answered write, and leaves the in
     )
     for (const row of rows) answered.set(String(row.pk), numberOf(byKey.get(`${row.pk} LEFT`) ?? row))
   }
-  expect(writes).toBeGreaterThan(0) // the kills came in the middle of work, however little of it a busy machine gets done
+  expect(writes).toBeGreaterThan(0) // the kills came in the middle of work, even on a busy machine with little progress
 })
 
-test('a transaction sent again under its token after a kill is answered by the next process, and not done twice', async () => {
+test('a transaction repeated under its token after a kill is answered by the next process, and not done twice', async () => {
   const before = await start()
   await createContractTable(clientFor(before.process.said.url ?? ''), TableName)
   const raise = (ClientRequestToken: string) =>
@@ -88,7 +88,7 @@ test('a transaction sent again under its token after a kill is answered by the n
   expect((await scan(documents)).map(numberOf)).toEqual([2])
 })
 
-test('a second process on a directory is refused with the pid of the first and the remedy, until that one is dead', async () => {
+test('a second process on a directory is refused with the pid of the first and the remedy, until the first is dead', async () => {
   const { process: first } = await start()
   const second = await startProcess(directory)
   expect(second.said.code).toBe('state_in_use')
@@ -101,7 +101,7 @@ test('a second process on a directory is refused with the pid of the first and t
   expect(third.said.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
 })
 
-/** Counts its writes up from where the last round left the record; ends when a write fails because of the kill. */
+/** Counts its writes up from the record of the last round; ends when a write fails because of the kill. */
 async function writeUntilKilled(
   killed: AbortSignal,
   loop: string,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { ReaderWriterLock } from '../../../../infra/local/dynamodb/lock.ts'
 
-/** Work that tells when it starts and ends when it is told to. */
+/** Work that reports its start and ends on command. */
 function work(log: string[], name: string): { run: () => Promise<void>; end: () => void } {
   const ended = Promise.withResolvers<void>()
   return {
@@ -14,7 +14,7 @@ function work(log: string[], name: string): { run: () => Promise<void>; end: () 
   }
 }
 
-test('shared work runs side by side; exclusive work waits for it, and later shared work for that', async () => {
+test('shared work runs side by side; exclusive work waits for shared work, and later shared work for the exclusive', async () => {
   const log: string[] = []
   const lock = new ReaderWriterLock()
   const [a, b, alone, c] = ['a', 'b', 'alone', 'c'].map((name) => work(log, name))
@@ -34,7 +34,7 @@ test('shared work runs side by side; exclusive work waits for it, and later shar
   expect(log).toEqual(['a', 'b', 'alone', 'c'])
 })
 
-test('work that fails lets the next one in', async () => {
+test('failed work lets the next work in', async () => {
   const lock = new ReaderWriterLock()
   await expect(lock.exclusive(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   await expect(lock.shared(() => Promise.reject(new Error('failed too')))).rejects.toThrow('failed too')

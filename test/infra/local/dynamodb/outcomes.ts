@@ -1,4 +1,4 @@
-/** What became of a command, for tests that count outcomes. */
+/** The outcomes of commands, for tests that count them. */
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb'
 import { expect } from 'vitest'
 
@@ -15,7 +15,7 @@ export async function failureOf<E extends Error>(
   return error as E
 }
 
-/** Whether a transaction was done, and not refused by one of its conditions. */
+/** Whether a transaction was done, and not refused by a condition. */
 export async function won(transact: () => Promise<unknown>): Promise<boolean> {
   try {
     await untilNoConflict(transact)
@@ -26,7 +26,7 @@ export async function won(transact: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** On AWS what meets a running transaction is refused: it is tried again. Ours waits. */
+/** On AWS a conflict with a running transaction is refused, so the attempt is repeated. The local table waits. */
 export async function untilNoConflict<T>(transact: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** A part of the contract's table that one test has for itself, and the commands that most tests need. */
+/** A part of the contract's table for one test alone, and the common commands. */
 import { randomUUID } from 'node:crypto'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
@@ -15,7 +15,7 @@ type Attributes = Readonly<Record<string, unknown>>
 
 export type Partition = ReturnType<typeof newPartition>
 
-/** Takes a partition that nobody used before. */
+/** Takes an unused partition. */
 export function newPartition(client: DynamoDBClient, table: string) {
   const documents = DynamoDBDocumentClient.from(client)
   const pk = `TEST#${randomUUID()}`
@@ -40,7 +40,7 @@ export function newPartition(client: DynamoDBClient, table: string) {
       const values = { ExpressionAttributeNames: { '#n': 'n' }, ExpressionAttributeValues: { ':n': n } }
       return { Update: { ...keyOf(sk), UpdateExpression: 'SET #n = :n', ...values } }
     },
-    /** What the index `due` has in `shard` up to a time. */
+    /** The entries of the index `due` in `shard` up to a time. */
     dueIn: async (shard: string, until: number) => {
       const KeyConditionExpression = 'dueShard = :shard AND dueAt <= :until'
       const ExpressionAttributeValues = { ':shard': shard, ':until': until }

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 
 export interface ServingProcess {
   readonly pid: number
-  /** What the process said first: `url`, or the `code` and `message` of its refusal. */
+  /** The first line of the process: `url`, or the `code` and `message` of its refusal. */
   readonly said: { readonly url?: string; readonly code?: string; readonly message?: string }
-  /** Ends it as `kill -9` does, and resolves when it is gone. Repeatable. */
+  /** Ends the process as `kill -9` does, and resolves after its end. Repeatable. */
   kill(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Single writes reach the disk as one. */
+/** Single writes reach the disk as one batch. */
 import { expect, test, vi } from 'vitest'
 import { getTable, openStore, perform, type Write } from '../../../../infra/local/dynamodb/dynalite.ts'
 import { attempt, writeOne } from '../../../../infra/local/dynamodb/staging.ts'
@@ -28,7 +28,7 @@ async function storeWithBatches() {
   return { store, batches }
 }
 
-test('an item and its index rows are one batch when it is put, changed and deleted', async () => {
+test('an item and its index rows are one batch in a put, a change and a delete', async () => {
   const { store, batches } = await storeWithBatches()
   await writeOne(store, 'PutItem', { TableName, Item }, false)
   await writeOne(store, 'PutItem', { TableName, Item: { ...Item, owner: { S: 'another' } } }, false)

@@ -1,4 +1,4 @@
-/** What the local DynamoDB keeps, gives back and refuses, beyond the contract. */
+/** The state of the local DynamoDB over restarts, its answers and its refusals, beyond the contract. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ async function start(
   return { client, documents: DynamoDBDocumentClient.from(client) }
 }
 
-/** A table with two due items and one that isn't, on disk; then nothing runs. */
+/** A table with two due items and a third without a due time, on disk; then nothing runs. */
 async function leaveThreeItems(): Promise<void> {
   const { client, documents } = await start()
   await createContractTable(client, TableName)
@@ -78,7 +78,7 @@ test('items and indexes outlast a clean end', async () => {
   expect(await due(third.documents)).toEqual(['A'])
 })
 
-test('closing in the middle of writes keeps every answered one, and may be asked for twice', async () => {
+test('a close in the middle of writes keeps every answered write, and may be repeated', async () => {
   const { client, documents } = await start()
   await createContractTable(client, TableName)
   const answered = new Set<string>()
@@ -94,7 +94,7 @@ test('closing in the middle of writes keeps every answered one, and may be asked
   expect(kept).toEqual(expect.arrayContaining([...answered]))
 })
 
-test('an item lost from its index, and a row that no item stands behind, are put right at the start', async () => {
+test('the start repairs an item without its index row, and a row without its item', async () => {
   await leaveThreeItems()
   const store = await openStore(join(directory, 'items'))
   for await (const [key, row] of store.db.iterator(startingWith(indexRows(TableName)))) {
@@ -111,7 +111,7 @@ test('an item lost from its index, and a row that no item stands behind, are put
   expect(await due(documents)).toEqual(['A', 'B'])
 })
 
-test('a table that was being made when the process ended is usable afterwards', async () => {
+test('a table whose making the process did not finish is usable afterwards', async () => {
   await leaveThreeItems()
   await setTableStatus('CREATING')
   const { client, documents } = await start()
@@ -162,7 +162,7 @@ test('a consistent query, beside transactions, sees all of each or nothing', asy
   expect([...seen]).toEqual(['whole'])
 })
 
-test('a directory that is none is refused with the reason and the remedy', async () => {
+test('an unusable directory is refused with the reason and the remedy', async () => {
   const file = join(directory, 'file')
   await writeFile(file, '')
   await expect(startDynamoDb({ directory: file })).rejects.toMatchObject({
@@ -171,7 +171,7 @@ test('a directory that is none is refused with the reason and the remedy', async
   })
 })
 
-test('what is no request of DynamoDB gets an error of DynamoDB', async () => {
+test('a request foreign to DynamoDB gets an error of DynamoDB', async () => {
   await start({})
   const ask = async (target: string, body: string) => {
     const headers = { 'x-amz-target': target }

@@ -1,9 +1,9 @@
-/** The table that the tests of DynamoDB use: shaped like the ledger's. */
+/** The table of the tests of DynamoDB: shaped like the ledger's. */
 import { CreateTableCommand, type DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 
 const TABLE_WAIT_S = 60
 
-/** Makes the table that the contract is about: two keys, and a sparse index `due` of keys only. */
+/** Makes the table of the contract: two keys, and a sparse index `due` of keys only. */
 export async function createContractTable(client: DynamoDBClient, TableName: string): Promise<void> {
   await client.send(
     new CreateTableCommand({

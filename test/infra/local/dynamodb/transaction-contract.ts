@@ -1,4 +1,4 @@
-/** The part of the contract that is about transactions. */
+/** The part of the contract about transactions. */
 import { randomUUID } from 'node:crypto'
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
@@ -74,7 +74,7 @@ export function transactionContract(partition: () => Partition): void {
     expect(await read('taken')).toMatchObject({ by: 'someone' })
   })
 
-  test('an update that makes no sense for the item is a reason of the transaction, and nothing is written', async () => {
+  test('an update that is impossible for the item is a reason of the transaction, and nothing is written', async () => {
     const { table, pk, put, read, transact, putNew } = partition()
     await put('text', { n: 'not a number' })
     const add = { TableName: table, Key: { pk, sk: 'text' }, UpdateExpression: 'SET n = n + :one' }
@@ -86,7 +86,7 @@ export function transactionContract(partition: () => Partition): void {
     expect(await read('new')).toBe(undefined)
   })
 
-  test('two actions on one item are no transaction, also when one of them only checks', async () => {
+  test('two actions on one item are no transaction, also with a check as the second', async () => {
     const { read, transact, putNew, checkAbsent } = partition()
     await expect(transact([putNew('A'), checkAbsent('A')])).rejects.toMatchObject({
       name: 'ValidationException',
@@ -111,13 +111,13 @@ export function transactionContract(partition: () => Partition): void {
     await expect(transact([{}])).rejects.toMatchObject({ name: 'ValidationException' })
   })
 
-  test('a transaction on a table that does not exist is refused with its own error', async () => {
+  test('a transaction on an unknown table is refused with its own error', async () => {
     const { table, pk, transact } = partition()
     const Put = { TableName: `${table}-none`, Item: { pk, sk: 'A' } }
     await expect(transact([{ Put }])).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
   })
 
-  test('the same transaction with the same token is done once; another one with that token is refused', async () => {
+  test('the same transaction with the same token is done once; another transaction with the same token is refused', async () => {
     const { read, transact, putNew } = partition()
     const token = randomUUID()
     await transact([putNew('A')], token)

@@ -1,4 +1,4 @@
-/** What a function may rely on, and what its caller may. */
+/** The guarantees of the local runtime for functions and their callers. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ async function failureOf(invocation: Promise<unknown>): Promise<{ errorType: str
 }
 
 describe('an event', () => {
-  test('and its result make a round trip through JSON, and the context is as on Lambda', async () => {
+  test('an event and its result make a round trip through JSON, and the context is as on Lambda', async () => {
     const { invoke } = start('echo', { timeoutMs: 20_000 })
 
     const result = await invoke(arn, { at: new Date(0), gone: undefined, text: 'ä\u2028' })
@@ -58,11 +58,11 @@ describe('an event', () => {
     expect(context.remainingMs).toBeLessThanOrEqual(20_000)
   })
 
-  test('of which nothing is returned results in null', async () => {
+  test('an event without a result results in null', async () => {
     expect(await start('nothing').invoke('under-test', {})).toBeNull()
   })
 
-  test('larger than Lambda takes is refused, and so is a larger result', async () => {
+  test('an event larger than Lambda takes is refused, and so is a larger result', async () => {
     const { invoke } = start('large')
 
     expect((await failureOf(invoke(arn, { text: 'x'.repeat(6 * 1024 * 1024) }))).errorType).toBe(
@@ -73,7 +73,7 @@ describe('an event', () => {
     )
   })
 
-  test('for a function that does not exist is refused by name', async () => {
+  test('an event for an unknown function is refused by name', async () => {
     const { errorType, errorMessage } = await failureOf(start('echo').invoke('another', {}))
 
     expect(errorType).toBe('Lambda.ResourceNotFoundException')
@@ -82,7 +82,7 @@ describe('an event', () => {
 })
 
 describe('the environment', () => {
-  test('is what the function was given, and nothing of this process', async () => {
+  test('the environment is the function’s configuration, without the variables of this process', async () => {
     process.env.CANARY_OF_THE_PARENT = 'leaked'
     const { invoke } = start('echo', { environment: { TABLE_NAME: 'ledger' } })
 
@@ -95,7 +95,7 @@ describe('the environment', () => {
 })
 
 describe('workers', () => {
-  test('stay warm, handle one event at a time, and take the next in the order of the calls', async () => {
+  test('workers stay warm, handle one event at a time, and take the next in the order of the calls', async () => {
     const { invoke, coldStarts } = start('slow')
     const order: number[] = []
 
@@ -112,7 +112,7 @@ describe('workers', () => {
     expect(coldStarts('under-test')).toBe(1)
   })
 
-  test('are as many as events at once, up to concurrencyMax', async () => {
+  test('workers are as many as events at once, up to concurrencyMax', async () => {
     const { invoke, coldStarts } = start('slow', { concurrencyMax: 2 })
 
     await Promise.all([1, 2, 3, 4].map((n) => invoke(arn, { ms: 20, n })))
@@ -120,7 +120,7 @@ describe('workers', () => {
     expect(coldStarts(arn)).toBe(2)
   })
 
-  test('are ended after 20 seconds without work, and not before', async () => {
+  test('workers end after 20 seconds without work, and not before', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const { invoke } = start('echo')
@@ -136,7 +136,7 @@ describe('workers', () => {
     }
   })
 
-  test('leave out a call that is aborted while it waits, and go on with one that they already handle', async () => {
+  test('workers drop a waiting call after its abort, and finish an event at work', async () => {
     const { invoke } = start('slow')
     const waiting = new AbortController()
     const handled = new AbortController()
@@ -153,7 +153,7 @@ describe('workers', () => {
 })
 
 describe('an error', () => {
-  test('AW68: keeps its literal name and its message, and nothing else comes back', async () => {
+  test('AW68: an error keeps its literal name and its message, and nothing else comes back', async () => {
     const { invoke, coldStarts } = start('fails')
 
     expect(await failureOf(invoke(arn, { name: 'stale_fence' }))).toEqual({
@@ -168,11 +168,11 @@ describe('an error', () => {
     ['throwsText', 'string', 'plain text'],
     ['circular', 'Runtime.MarshalError', 'Unable to stringify response body'],
     ['missing', 'Runtime.HandlerNotFound', 'index.missing is undefined or not exported'],
-  ])('of the kind %s has the type that Lambda gives it', async (handler, errorType, errorMessage) => {
+  ])('an error of the kind %s has Lambda’s type', async (handler, errorType, errorMessage) => {
     expect(await failureOf(start(handler).invoke(arn, {}))).toEqual({ errorType, errorMessage })
   })
 
-  test('for a bundle that cannot be loaded says so', async () => {
+  test('an error reports a bundle that cannot be loaded', async () => {
     functions = startFunctions([
       {
         name: 'x',
@@ -188,7 +188,7 @@ describe('an error', () => {
     expect((await failureOf(functions.invoke(arn, {}))).errorMessage).toContain('.gone')
   })
 
-  test('ends the worker on a timeout, even in an endless loop, and the next call gets a new one', async () => {
+  test('a timeout ends the worker, even in an endless loop, and the next call gets a new worker', async () => {
     const { invoke, coldStarts } = start('spins', { timeoutMs: 50 })
 
     const { errorType, errorMessage } = await failureOf(invoke(arn, {}))
@@ -224,7 +224,7 @@ describe('an error', () => {
     }
   })
 
-  test('comes to everybody who waits when the runtime closes', async () => {
+  test('every waiting call gets an error when the runtime closes', async () => {
     const { invoke, close } = start('slow')
     const handled = failureOf(invoke(arn, { ms: 60_000 }))
     const waiting = failureOf(invoke(arn, { ms: 1 }))

@@ -5,7 +5,7 @@ let events = 0
 let running = 0
 let runningMost = 0
 
-/** Says what this instance has seen, and what it was told. */
+/** Reports the instance's events and its input. */
 export function echo(event, context) {
   events += 1
   return {
@@ -16,7 +16,7 @@ export function echo(event, context) {
   }
 }
 
-/** Takes `event.ms`, and reports how many events were handled here at once. */
+/** Takes `event.ms`, and reports the number of concurrent events. */
 export async function slow(event) {
   running += 1
   runningMost = Math.max(runningMost, running)
@@ -52,7 +52,7 @@ export const spins = () => {
 
 export const exits = () => process.exit(3)
 
-/** Leaves the id of its invocation in a file, as nothing that a dying worker prints is sure to arrive. */
+/** Leaves the id of its invocation in a file: the output of a dying worker may be lost. */
 export const diesNamed = ({ how, path }, { awsRequestId }) => {
   writeFileSync(path, awsRequestId)
   if (how === 'exits') process.exit(3)

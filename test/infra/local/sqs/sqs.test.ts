@@ -289,7 +289,7 @@ describe('on disk', () => {
   it('a second process on the same file is refused, and the first goes on', async () => {
     const file = join(folder, 'sqs.sqlite')
     const { client, child } = await startProcess(file)
-    await expect(startSqs({ file })).rejects.toThrow(/^sqs_state_in_use: .*Stop that one/)
+    await expect(startSqs({ file })).rejects.toThrow(/^sqs_state_in_use: .*Stop that process/)
     await client.send(newQueue('fine'))
     child.kill('SIGKILL')
     await once(child, 'exit')

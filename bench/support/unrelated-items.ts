@@ -1,14 +1,16 @@
-/** Fills a simulated table with what nobody asks for: runs of other pull requests that ended, as they are kept for a while. */
+/**
+ * Fills a simulated table with unrelated items: ended runs of other pull requests, as the table keeps them for a while.
+ */
 import type { SimulatedTable } from '../../test/simulation/services/table.ts'
 import { createTable } from '../../test/simulation/stack.ts'
 
 /** Items of one transaction: DynamoDB's limit. */
 const TRANSACTION_MAX = 100
-/** Runs that ended on one day, which stand together in the index for people. */
+/** Ended runs of one day, next to each other in the index for people. */
 const RUNS_A_DAY = 2_000
 const DAY_MS = 24 * 3_600_000
 
-/** Puts `count` items: for each other run its own, two reviews', and its pull request's thread. */
+/** Puts `count` items: for each other run the run, two reviews, and the thread of its pull request. */
 export function fillUnrelated(table: SimulatedTable, count: number): void {
   for (let from = 0; from < count; from += TRANSACTION_MAX) {
     const size = Math.min(TRANSACTION_MAX, count - from)

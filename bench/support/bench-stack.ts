@@ -1,4 +1,4 @@
-/** A stack of this process for a bench: its own state, and a way to have a pull request reviewed to the end. */
+/** A stack in this process for a bench: its own state, and reviews of pull requests to the end. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import type { Workspace } from '../measurement.ts'
 import { type ModelStandIn, startModel } from './model.ts'
 
 export interface Change {
-  /** `owner/name`, for each its own. */
+  /** `owner/name`, a different one for each run. */
   readonly repository: string
   readonly gitDirectory: string
   readonly base: { readonly ref: string; readonly sha: string }
@@ -21,35 +21,38 @@ export interface Change {
 export interface ReviewedRun {
   readonly runId: string
   readonly executionArn: string
-  /** As the API tells it. */
+  /** As in the API's answer. */
   readonly verdict: string
   readonly reviews: readonly { readonly lens: string; readonly part: number }[]
 }
 
-export interface Stand {
-  readonly stack: LocalStack
+export interface BenchStack {
+  readonly local: LocalStack
   readonly github: GitHubStandIn
   readonly webhookSecret: string
   /** Undefined without a model. */
   readonly model: ModelStandIn | undefined
-  /** Opens a pull request and resolves when its run has ended. Rejects if it was not reviewed. */
+  /** Opens a pull request and resolves when its run has ended. Rejects if the run was not reviewed. */
   review(change: Change): Promise<ReviewedRun>
   close(): Promise<void>
 }
 
 /**
- * A deployment's lease, s: schedules then tick once a minute as there, and don't stand between what is counted. A machine
- * with two cores renews no lease in it.
+ * A deployment's lease, s: schedules then tick once a minute, and stay out of the counts. A machine with two cores
+ * renews no lease within this time.
  */
 const LEASE_SECONDS = 180
-/** How often a run is looked at, ms; the question costs three reads of the function `api`, which are not counted. */
+/** The interval between looks at a run, ms; a look costs three reads of the function `api`, which are not counted. */
 const LOOK_MS = 200
 
-/** Starts the stack; with a model that finds nothing if `model` is true, or says after how many ms it answers each prompt. */
-export async function openStand(
+/**
+ * Starts the stack. With `model: true` a model answers at once without findings; a function gives the ms until each
+ * answer.
+ */
+export async function openBenchStack(
   workspace: Workspace,
   options: { name?: string; model?: boolean | (() => number) } = {},
-): Promise<Stand> {
+): Promise<BenchStack> {
   const directory = path.join(workspace.directory, options.name ?? 'state')
   const { model: wanted } = options
   const model = wanted ? await startModel(wanted === true ? undefined : wanted) : undefined
@@ -64,7 +67,7 @@ export async function openStand(
   const app = JSON.parse(await readFile(path.join(directory, 'app.json'), 'utf8')) as { webhookSecrets: string[] }
   const [webhookSecret = ''] = app.webhookSecrets
   return {
-    stack,
+    local: stack,
     github,
     webhookSecret,
     model,

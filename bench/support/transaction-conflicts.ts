@@ -1,29 +1,32 @@
 /**
- * Transactions that meet on an item. The simulated table takes no time for one, so here each holds its items for a while,
- * and whoever writes one of them meanwhile is refused, as DynamoDB refuses it.
+ * Transactions that meet on an item. The simulated table takes no time for a transaction, so here each transaction
+ * holds its items for a while, and a writer of a held item is refused, as DynamoDB refuses it.
  */
 import type { WriteAttempt } from '../../test/simulation/services/table.ts'
 
-/** Transactions by what they are for; `single` is a write of one item alone. */
+/** Transactions by purpose; `single` is a write of one item alone. */
 export type WriteKind = 'claim' | 'conclude' | 'parked' | 'other transaction' | 'single'
 
 export interface Tally {
   attempts: number
-  /** Attempts that were refused, by the kind of the first item on which they met another one. */
+  /** Refused attempts, by the kind of the first item in conflict. */
   readonly conflicts: Map<string, number>
-  /** ms from the first try to the one that was not refused any more, of those that were refused. */
+  /** ms from the first try to the accepted try, of the refused transactions. */
   readonly waits: number[]
   triesMax: number
 }
 
-export interface Overlaps {
-  /** Weather's: the positions of the items that another transaction holds. */
+export interface TransactionConflicts {
+  /** For the weather: the positions of the items that another transaction holds. */
   readonly conflicts: (attempt: WriteAttempt) => readonly number[]
   readonly tallies: Readonly<Record<WriteKind, Tally>>
 }
 
-/** `now` in ms; a transaction holds its items for `holdMs`, checked ones too: AWS doesn't say that these don't count. */
-export function openOverlaps(now: () => number, holdMs: number): Overlaps {
+/**
+ * `now` in ms; a transaction holds its items for `holdMs`, checked items too, because AWS documents no exception for
+ * checks.
+ */
+export function openTransactionConflicts(now: () => number, holdMs: number): TransactionConflicts {
   const heldUntil = new Map<string, number>()
   const refused = new Map<string, { readonly since: number; tries: number }>()
   const tallies: Record<WriteKind, Tally> = {
@@ -41,7 +44,7 @@ export function openOverlaps(now: () => number, holdMs: number): Overlaps {
     const tally = tallies[kind]
     tally.attempts += 1
     const met = items.flatMap((item, index) => ((heldUntil.get(nameOf(item)) ?? 0) > now() ? [index] : []))
-    // The same run tries the same thing again.
+    // The same run repeats the same attempt.
     const who = `${kind} ${nameOf(items.find(({ sk }) => sk === 'RUN') ?? items[0])}`
     const before = refused.get(who)
     const [first] = met
@@ -76,7 +79,9 @@ function newTally(): Tally {
   return { attempts: 0, conflicts: new Map(), waits: [], triesMax: 1 }
 }
 
-/** What is new to be judged or shown checks the halts; of these only the mark that a run is parked leaves the thread alone. */
+/**
+ * New work or new content checks the halts; among these writes only the mark of a parked run leaves the thread alone.
+ */
 function kindOf(items: readonly Named[]): WriteKind {
   const has = (sk: string) => items.some((item) => item.sk === sk)
   if (!has('HALT')) return 'other transaction'
