@@ -209,7 +209,7 @@ describe('L2: a model that is throttled for longer than patience', () => {
     expect(runsOf(world).every(({ verdict, concludedWhole }) => verdict === 'incomplete' && !concludedWhole)).toBe(true)
     for (const { reason } of modelReviews(world)) expect(reason).toMatchObject({ code: 'model_throttled' })
     const [summary] = world.github.pullRequest('acme/widgets', 1).issueComments
-    expect(summary?.body).toMatch(/lens correctness failed: model_throttled.*simulated has asked for patience.*60 min/)
+    expect(summary?.body).toMatch(/lens correctness failed: model_throttled.*simulated was throttled.*60 min/)
     // Nobody waits for it any more, and nobody tries it.
     await world.timeline.run(world.timeline.now + 30 * MINUTE_MS)
     expect(world.table.item({ pk: 'FLEET#main', sk: 'FLEET' })).toMatchObject({ closed: {}, slots: {} })
