@@ -3,8 +3,8 @@ import type { ErrorCode } from '../base/errors.ts'
 import { DELIVERIES_KEPT } from '../base/limits.ts'
 
 /**
- * accepted → running → concluded → ended is the way of a reviewed run. `ending` is the only way out for supersede,
- * cancel, close and failure; `held` waits for the end of a halt.
+ * accepted → running → concluded → ended is the way of a reviewed run. `ending` is the only way out for supersede, cancel,
+ * close and failure; `held` waits for the end of a halt.
  */
 export type RunState = 'accepted' | 'running' | 'concluded' | 'held' | 'ending' | 'ended'
 
@@ -80,9 +80,9 @@ export interface Run extends RunRequest {
 export type DeliveryMeaning = 'replay' | 'join' | 'raise' | 'raise_when_ended' | 'conflict'
 
 /**
- * Pure. A known delivery is a replay in any state of the run (IL15). A new delivery joins a live run, and asks an ended
- * run for another attempt, which shows a verdict with the same plan key again instead of a new verdict (LE1, LE16, D5,
- * PR4). An ending run gets its next attempt after its end: the remains of the present attempt must be settled first.
+ * Pure. A known delivery is a replay in any state of the run (IL15). A new delivery joins a live run, and asks an ended run for
+ * another attempt, which shows a verdict with the same plan key again instead of a new verdict (LE1, LE16, D5, PR4). An ending
+ * run gets its next attempt after its end: the remains of the present attempt must be settled first.
  */
 export function meaningOf(run: Run, request: RunRequest, deliveryId: string): DeliveryMeaning {
   if (run.payloadDigest !== request.payloadDigest) return 'conflict'

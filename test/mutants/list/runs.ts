@@ -256,11 +256,7 @@ const endings = mutantsOf(
   [
     {
       name: 'ending: its places not given up',
-      find: `  await grantSlots(
-    deps,
-    reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
-  )
-`,
+      find: '  await grantSlots(deps, reviews.map(slotOf))\n',
       replace: '',
       breaks: 'Places of a cancelled run stay taken until the sweeper compares slots.',
     },
