@@ -1,8 +1,6 @@
-/**
- * Admits a review of a live run: the review waits with its task token, which is answered as soon as the state allows.
- */
+/** Admits a review of a live run: the review waits with its task token, which is answered as soon as the state allows. */
 import { answerToken } from '../../shared/aws/executions.ts'
-import type { Log } from '../../shared/aws/log.ts'
+import { aboutReview, type Log } from '../../shared/aws/log.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
 import { answerGrant, enqueue } from '../../shared/coordinator/grant-slots.ts'
@@ -24,14 +22,13 @@ export async function admitReview(
   const { ledger, executions, log, nonce, now } = deps
   const review = await awaitGrant(ledger, wanted, { writer: nonce(), now: now() })
   FAILPOINT: await failpoint('admit.review_written')
-  const about = { runId: review.runId, reviewId: `${review.lens}/${review.part}` }
   if (lost && isLost(review, lost) && (await takeBackEnded(deps, review, lost))) {
-    log.info('Worker lost', { ...about, outcome: 'taken_back' })
+    log.info('Worker lost', { ...aboutReview(review), outcome: 'taken_back' })
     return
   }
   // Also after a refused take-back: another process was faster, and the admission depends on the state as read.
   const admission = admissionOf(review)
-  log.info('Admission', { ...about, outcome: admission.kind })
+  log.info('Admission', { ...aboutReview(review), outcome: admission.kind })
   switch (admission.kind) {
     case 'answer':
       await answerToken(executions, wanted.token, { outcome: admission.outcome, epoch: 0 })

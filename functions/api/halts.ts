@@ -16,10 +16,7 @@ export async function showHalt({ ledger }: ApiDeps, request: HttpRequest): Promi
   return answer(200, haltViewOf({ scope, ...halt }))
 }
 
-/**
- * 200 with the standing halt: an operator's earlier halt is kept, a comment's pause is replaced. Throws Refused
- * `halts_full`, Retry `busy`.
- */
+/** 200 with the standing halt: an operator's earlier halt stays, a pause is replaced. Throws Refused `halts_full`, Retry `busy`. */
 export async function halt({ ledger, now, log }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   const scope = scopeIn(request)
   const halt = await setHalt(ledger, { scope, by: callerOf(request), why: whyIn(request), since: now() })

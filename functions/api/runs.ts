@@ -12,13 +12,9 @@ import { askedIdIn, callerOf, expectNothingIn, type HttpRequest, runIdIn } from 
 import { stateOf, viewOf } from './core/run-view.ts'
 import type { ApiDeps } from './deps.ts'
 
-/**
- * 200 with the view. The conclusion is shown only if its plan key is the run's current plan key. Throws Refused
- * `unknown_run`.
- */
+/** 200 with the view. The conclusion is shown only if its plan key is the run's current plan key. Throws Refused `unknown_run`. */
 export async function showRun({ ledger, documents }: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
-  const runId = runIdIn(request)
-  const run = runId === undefined ? undefined : await readRun(ledger, runId)
+  const run = await readRun(ledger, runIdIn(request))
   if (!run) throw unknownRun()
   const reviews = run.planKey ? await readReviews(ledger, run.runId, run.planKey) : []
   const concluded = run.conclusion !== undefined && run.concludedPlanKey === run.planKey
@@ -27,13 +23,10 @@ export async function showRun({ ledger, documents }: ApiDeps, request: HttpReque
   return answer(200, viewOf(run, reviews, conclusion))
 }
 
-/**
- * 200 with the run after the cancellation: an ended run stays as it was. Throws Refused `unknown_run`, Retry `busy`.
- */
+/** 200 with the run after the cancellation: an ended run stays as it was. Throws Refused `unknown_run`, Retry `busy`. */
 export async function cancel(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
-  const runId = runIdIn(request)
-  const run = runId === undefined ? undefined : await cancelRun(deps, runId, callerOf(request))
+  const run = await cancelRun(deps, runIdIn(request), callerOf(request))
   if (!run) throw unknownRun()
   return answer(200, stateOf(run))
 }
@@ -41,8 +34,7 @@ export async function cancel(deps: ApiDeps, request: HttpRequest): Promise<HttpA
 /** 200 with the run and the effect of the request. Throws Refused `unknown_run`, Retry `busy`. */
 export async function retry(deps: ApiDeps, request: HttpRequest): Promise<HttpAnswer> {
   expectNothingIn(request)
-  const runId = runIdIn(request)
-  const retried = runId === undefined ? undefined : await retryRun(deps, runId, askedIdIn(request))
+  const retried = await retryRun(deps, runIdIn(request), askedIdIn(request))
   if (!retried) throw unknownRun()
   return answer(200, { status: retried.kind, ...stateOf(retried.run) })
 }

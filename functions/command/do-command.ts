@@ -26,8 +26,8 @@ export interface CommandDeps extends EndingDeps {
 }
 
 /**
- * Repeatable: a repeated command has the same effect, and the first reply stands. Throws Retry `head_not_visible` while
- * GitHub lags behind the comment.
+ * Repeatable: a repeated command has the same effect, and the first reply stands. Throws Retry `head_not_visible` while GitHub
+ * lags behind the comment.
  */
 export async function doCommand(deps: CommandDeps, event: RecordedCommand): Promise<void> {
   const facts = await factsOf(deps, event)

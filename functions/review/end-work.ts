@@ -1,5 +1,5 @@
 /** The end of work on a review: the review is completed, ended or parked, its task told, and its slot handed on. */
-import type { Log } from '../../shared/aws/log.ts'
+import { aboutReview, type Log } from '../../shared/aws/log.ts'
 import { nameOf, StaleFence } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'
@@ -44,8 +44,8 @@ export async function end(deps: EndDeps, review: Review, outcome: 'ended' | 'hel
 }
 
 /**
- * Opens the pool of a probe admitted by the model and still being read, and shows that the run goes on; any other
- * review opens nothing. True if the pool is open and the run says so. Never rejects: `finish` repeats a failed step.
+ * Opens the pool of a probe admitted by the model and still being read, and shows that the run goes on; any other review opens
+ * nothing. True if the pool is open and the run says so. Never rejects: `finish` repeats a failed step.
  */
 export async function admitOthers(
   deps: EndDeps,
@@ -99,7 +99,7 @@ export async function park(
     return answer
   }
   if (!(await parkReview(deps, review, { epoch: review.epoch, owner }, throttled))) throw new StaleFence()
-  log.info('Parked', { runId: run.runId, reviewId: `${review.lens}/${review.part}`, outcome: review.pool })
+  log.info('Parked', { ...aboutReview(review), outcome: review.pool })
   // Where `admitOthers` has opened the pool, the run as read here may carry its mark, but no longer the run in the
   // ledger.
   const { parked: _mark, ...unmarked } = run
@@ -109,7 +109,7 @@ export async function park(
 }
 
 async function complete(deps: EndDeps, { review, owner }: HeldReview, outcome: ReviewOutcome): Promise<ReviewAnswer> {
-  const { runId, lens, part, epoch } = review
+  const { runId, epoch } = review
   const { kind, token } = await completeReview(deps.ledger, review, { epoch, owner }, outcome)
   if (kind === 'stale') throw new StaleFence() // RC5
   FAILPOINT: await failpoint('review.completed')
@@ -120,7 +120,7 @@ async function complete(deps: EndDeps, { review, owner }: HeldReview, outcome: R
     outcome.state === 'completed'
       ? { findings: outcome.findings, blocking: outcome.blocking }
       : { findings: 0, blocking: 0 }
-  deps.log.info('Review done', { runId, reviewId: `${lens}/${part}`, outcome: outcome.state, count: counts.findings })
+  deps.log.info('Review done', { ...aboutReview(review), outcome: outcome.state, count: counts.findings })
   return { outcome: outcome.state, ...counts }
 }
 

@@ -1,7 +1,4 @@
-/**
- * Review: under a lease, one lens reads one part of the diff. The result is stored and completed by fence, the slot
- * handed on.
- */
+/** Review: under a lease, one lens reads one part of the diff. The result is stored and completed by fence, the slot handed on. */
 import { randomUUID } from 'node:crypto'
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
@@ -36,7 +33,7 @@ interface Invocation {
   getRemainingTimeInMillis(): number
 }
 
-/** Throws `stale_fence` if the worker was replaced (the machine goes back to Admit), `lease_held` while another worker holds the lease. */
+/** Throws `stale_fence` to a replaced worker (the machine goes back to Admit), `lease_held` while another worker holds it. */
 export async function handler(input: unknown, invocation: Invocation): Promise<ReviewAnswer> {
   const { runId, attempt, review: reviewId, epoch } = inputOf(reviewInput, input)
   const leftMs = invocation.getRemainingTimeInMillis()

@@ -11,16 +11,11 @@ export interface KeptLease {
   readonly signal: AbortSignal
   /** Throws StaleFence unless the lease is confirmed now; called before each effect. */
   assertHeld(): void
-  /**
-   * Stops the renewals: after it resolves, none is sent. A renewal under way is aborted; a late one is refused by the
-   * fence.
-   */
+  /** Stops the renewals: after it resolves, none is sent. A renewal under way is aborted; a late one is refused by the fence. */
   stop(): Promise<void>
 }
 
-/**
- * Renews at every heartbeat. A failed renewal has an unknown outcome: work goes on, but not beyond the confirmed end.
- */
+/** Renews at every heartbeat. A failed renewal has an unknown outcome: work goes on, but not beyond the confirmed end. */
 export function keepLease(
   ledger: Ledger,
   name: ReviewName,

@@ -5,10 +5,7 @@ import type { ModelCalls } from '../../shared/findings/lens.ts'
 
 /** Watches the model calls of a reading. */
 export interface ProbeWatch extends ModelCalls {
-  /**
-   * Waits for `admitOthers` if under way, and prevents any later call. Returns its result; false if it was never
-   * called.
-   */
+  /** Waits for `admitOthers` if under way, and prevents any later call. Returns its result; false if it was never called. */
   stop(): Promise<boolean>
 }
 

@@ -1,8 +1,5 @@
-/**
- * Reads one review under a lease, through its lens and its model. The result is stored before any item names its
- * digest.
- */
-import type { Log } from '../../shared/aws/log.ts'
+/** Reads one review under a lease, through its lens and its model. The result is stored before any item names its digest. */
+import { aboutReview, type Log } from '../../shared/aws/log.ts'
 import type { SecretReader } from '../../shared/aws/secrets.ts'
 import { type ErrorCode, isFailure, Refused, Retry } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
@@ -58,9 +55,9 @@ export interface WorkDeps {
 }
 
 /**
- * Throws StaleFence if the lease is lost, and Retry `busy` if an AWS service fails, which says nothing about the
- * review. Any further error, except of a throttled model, is the reason of a failed review, never "no findings". Ends
- * before the function's own deadline, whether the lens heeds its signal or not.
+ * Throws StaleFence if the lease is lost, and Retry `busy` if an AWS service fails, which says nothing about the review. Any
+ * further error, except of a throttled model, is the reason of a failed review, never "no findings". Ends before the function's
+ * own deadline, whether the lens heeds its signal or not.
  */
 export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Promise<ReadingOutcome> {
   const { ledger, now, log } = deps
@@ -87,7 +84,7 @@ export async function work(deps: WorkDeps, review: Review, lease: WorkLease): Pr
       })
     const failure = deadline.aborted ? deadline.reason : error
     const reason = failureOf(failure)
-    const about = { runId: review.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code }
+    const about = { ...aboutReview(review), code: reason.code }
     if (isThrottle(failure) && modelOfPool(review.pool) !== undefined) {
       log.info('The model is throttled', about)
       return { kind: 'throttled', afterMs: failure.afterMs, isPoolOpen }
@@ -124,7 +121,7 @@ async function readCachedResult({ documents, log }: WorkDeps, review: Review): P
   if (digest === undefined) return undefined
   try {
     const result = await getDocument(documents, digest, reviewResultSchema)
-    log.info('Cached result read', { runId: review.runId, reviewId: `${review.lens}/${review.part}` })
+    log.info('Cached result read', aboutReview(review))
     return { digest, result }
   } catch (error) {
     if (isFailure(error, 'dead')) return undefined // the bucket lost the document: the lens reads again

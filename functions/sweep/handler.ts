@@ -28,8 +28,8 @@ const deps: SweepDeps = {
 }
 
 /**
- * Each kind of item has a lane of its own, oldest first: many, slow or failing items of one kind delay no further kind.
- * The sweep ends well before its deadline, and items left over are the oldest of the next minute.
+ * Each kind of item has a lane of its own, oldest first: many, slow or failing items of one kind delay no further kind. The
+ * sweep ends well before its deadline, and items left over are the oldest of the next minute.
  */
 export async function handler(
   _event: unknown,

@@ -1,4 +1,5 @@
 /** Takes up a due review: tells its task, ends, queues or fails the review, or takes it back from a dead worker. */
+import { aboutReview } from '../../shared/aws/log.ts'
 import { endUnwanted, tellDone } from '../../shared/coordinator/end-review.ts'
 import { enqueue, grantSlots, slotOf } from '../../shared/coordinator/grant-slots.ts'
 import { holdForHalt } from '../../shared/coordinator/hold.ts'
@@ -60,6 +61,6 @@ async function takeUpParked(deps: SweepDeps, review: Review, run: Run): Promise<
   }
   const reason = impatience(review.pool, ledger.timings.patienceMs)
   await giveUpWaiting(deps, review, reason)
-  log.info('Given up', { runId: run.runId, reviewId: `${review.lens}/${review.part}`, code: reason.code })
+  log.info('Given up', { ...aboutReview(review), code: reason.code })
   return true
 }

@@ -13,47 +13,45 @@ import { beginEnding, readRun, resumeRun } from '../../shared/ledger/run.ts'
 import { readThread } from '../../shared/ledger/thread.ts'
 import { isLive, type Reason, type Run } from '../../shared/runs/run.ts'
 import { runActionOf } from './core/sweep.ts'
-import type { Tick } from './core/tick.ts'
 import type { SweepDeps } from './deps.ts'
-import { nudgePost } from './nudge-post.ts'
 
 const EXECUTION_FAILED: Reason = {
   code: 'execution_failed',
   sentence: 'Its execution ended without a verdict; the Step Functions console shows why.',
 }
 
-export async function takeUpRun(deps: SweepDeps, due: Run, tick: Tick): Promise<void> {
+/** True if post is to be nudged, as something is still owed. */
+export async function takeUpRun(deps: SweepDeps, due: Run): Promise<boolean> {
   const { ledger, executions, stateMachineArn, log, now } = deps
   const execution = await executionStatus(deps, due)
   // Read again after the execution's status: the run may have been written as held or done just before the execution
   // ended.
   const run = await readRun(ledger, due.runId)
-  if (run?.version !== due.version) return
+  if (run?.version !== due.version) return false
   const action = runActionOf(run, execution, run.state === 'held' && (await mustWait(deps, run)))
   log.info('Run taken up', { runId: run.runId, attempt: run.attempt, outcome: `${run.state}:${action.kind}` })
   switch (action.kind) {
     case 'start':
-      return startExecution(executions, stateMachineArn, run)
+      await startExecution(executions, stateMachineArn, run)
+      return false
     case 'fail':
       await beginEnding(ledger, run, { outcome: 'failed', reason: EXECUTION_FAILED, now: now() })
       await finishEnding(deps, run.runId)
-      return
+      return false
     case 'finish_ending':
       await finishEnding(deps, run.runId)
-      return
+      return false
     case 'nudge':
-      if (await finishIfShown(deps, run.runId)) return
-      return nudgePost(deps, { repositoryId: run.repository.id, number: run.number, runId: run.runId }, tick)
+      return !(await finishIfShown(deps, run.runId))
     case 'resume': {
-      // A token may have stayed unanswered when the run was held; by now its review belongs to the next attempt's
-      // Admit.
+      // A token may have stayed unanswered when the run was held; by now its review belongs to the next attempt's Admit.
       await stopExecution(executions, executionArnOf(stateMachineArn, run), 'held')
       const resumed = await resumeRun(ledger, run, now())
       if (resumed) await startExecution(executions, stateMachineArn, resumed)
-      return
+      return false
     }
     case 'look_later':
-      return
+      return false
   }
 }
 

@@ -10,7 +10,6 @@ import { nextDueAt } from './core/sweep.ts'
 import { newTick, type Tick } from './core/tick.ts'
 import type { SweepDeps } from './deps.ts'
 import { takeUpFleet } from './fleet.ts'
-import { nudgePost } from './nudge-post.ts'
 import { takeUpReview } from './review.ts'
 import { takeUpRun } from './run.ts'
 
@@ -49,7 +48,8 @@ export async function takeUpKey(deps: SweepDeps, key: Key, now: number, tick: Ti
 export async function takeUp(deps: SweepDeps, item: DueItem, tick: Tick = newTick()): Promise<void> {
   switch (item.kind) {
     case 'run':
-      return takeUpRun(deps, item.run, tick)
+      if (!(await takeUpRun(deps, item.run))) return
+      return nudgePost(deps, { ...item.run, repositoryId: item.run.repository.id }, tick)
     case 'review':
       return takeUpReview(deps, item.review, tick)
     case 'fleet':
@@ -65,4 +65,14 @@ export async function takeUp(deps: SweepDeps, item: DueItem, tick: Tick = newTic
     case 'unknown':
       throw item.why
   }
+}
+
+/** Nudges post once a tick for each run, as a run, its messages and its resources are often due together. */
+async function nudgePost(
+  { outbox }: SweepDeps,
+  { repositoryId, number, runId }: { readonly repositoryId: number; readonly number: number; readonly runId: string },
+  tick: Tick,
+): Promise<void> {
+  const message = { contract: CONTRACT, repositoryId, number, runId }
+  return tick.once(`post ${repositoryId}#${number} ${runId}`, () => nudge(outbox, message, randomUUID()))
 }

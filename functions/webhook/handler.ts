@@ -1,7 +1,4 @@
-/**
- * POST /github/webhook: verifies the exact bytes, records the run or event, starts or nudges, answers. No call to
- * GitHub (AW11).
- */
+/** POST /github/webhook: verifies the exact bytes, records a run or an event, starts or nudges, without a call to GitHub (AW11). */
 import { environment, timings } from '../../shared/aws/environment.ts'
 import { openExecutions } from '../../shared/aws/executions.ts'
 import { openLog } from '../../shared/aws/log.ts'
@@ -14,14 +11,14 @@ import { openLedger } from '../../shared/ledger/table.ts'
 import { decide, HANDLED_EVENTS } from './core/delivery.ts'
 import { deliveryOf, type HttpRequest } from './core/request.ts'
 import { type RecordDeps, recordEvent, recordRun } from './record.ts'
-import { type VerifyDeps, verify } from './verify.ts'
+import { verify } from './verify.ts'
 
 const log = openLog('webhook')
-const deps: RecordDeps & VerifyDeps = {
+const appSecret = openSecret(environment('GITHUB_APP_SECRET_ID'))
+const deps: RecordDeps = {
   ledger: openLedger(environment('TABLE_NAME'), timings()),
   executions: openExecutions(),
   inbox: openQueue(environment('INBOX_URL')),
-  appSecret: openSecret(environment('GITHUB_APP_SECRET_ID')),
   stateMachineArn: environment('STATE_MACHINE_ARN'),
   log,
 }
@@ -32,17 +29,14 @@ const BUSY = {
   remedy: 'Redeliver it in the App’s settings, under Advanced.',
 } as const
 
-/**
- * Answers one delivery within WEBHOOK_BUDGET_MS. A delivery without a record is answered 5xx: GitHub shows it as
- * failed.
- */
+/** Answers one delivery within WEBHOOK_BUDGET_MS. A delivery without a record is answered 5xx: GitHub shows it as failed. */
 export async function handler(request: HttpRequest): Promise<HttpAnswer> {
   const signal = AbortSignal.timeout(WEBHOOK_BUDGET_MS)
   try {
     const delivery = deliveryOf(request)
     // Any further event is ignored by its name: its body is neither verified nor read.
     if (HANDLED_EVENTS.includes(delivery.event)) {
-      await verify(deps, delivery, { base64: request.isBase64Encoded, signal })
+      await verify({ appSecret, log }, delivery, { base64: request.isBase64Encoded, signal })
     }
     const decision = decide(delivery.event, delivery.body)
     switch (decision.kind) {

@@ -1,47 +1,35 @@
 /** Records the run or the event of a delivery, and answers 202 only after the write. */
 import { randomUUID } from 'node:crypto'
-import { type Executions, startExecution } from '../../shared/aws/executions.ts'
-import type { Log } from '../../shared/aws/log.ts'
 import { type NudgeQueue, nudge } from '../../shared/aws/queue.ts'
 import { nameOf, Refused } from '../../shared/base/errors.ts'
 import { failpoint } from '../../shared/base/failpoints.ts'
 import { answer, type HttpAnswer } from '../../shared/base/http-answer.ts'
 import { CONTRACT } from '../../shared/base/limits.ts'
+import { type StartDeps, startAccepted } from '../../shared/coordinator/start-run.ts'
 import { acceptEvent } from '../../shared/ledger/event.ts'
 import { acceptRun } from '../../shared/ledger/run.ts'
-import type { Ledger } from '../../shared/ledger/table.ts'
 import type { PullRequestEvent } from '../../shared/runs/event.ts'
 import type { RunRequest } from '../../shared/runs/run.ts'
 import type { Delivery } from './core/request.ts'
 
-export interface RecordDeps {
-  readonly ledger: Ledger
-  readonly executions: Executions
-  readonly stateMachineArn: string
+export interface RecordDeps extends Pick<StartDeps, 'ledger' | 'executions' | 'stateMachineArn' | 'log'> {
   readonly inbox: NudgeQueue
-  readonly log: Log
 }
 
-/** Records the run and starts its execution; the sweeper starts an execution that did not start (LE4). */
+/** Records the run and starts its execution. */
 export async function recordRun(
-  { ledger, executions, stateMachineArn, log }: RecordDeps,
+  deps: RecordDeps,
   request: RunRequest,
   { id: deliveryId }: Delivery,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   const options = { deliveryId, writer: randomUUID(), now: Date.now(), signal }
-  const { kind, run } = await acceptRun(ledger, request, options)
+  const { kind, run } = await acceptRun(deps.ledger, request, options)
   if (kind === 'conflict') throw conflict()
   FAILPOINT: await failpoint('webhook.run_recorded')
   const { runId, attempt, state } = run
-  if (state === 'accepted') {
-    try {
-      await startExecution(executions, stateMachineArn, run, signal)
-    } catch (error) {
-      log.warn('The execution was not started; the sweeper will', { runId, error: nameOf(error) })
-    }
-  }
-  log.info('Delivery accepted', { deliveryId, runId, attempt, outcome: kind })
+  if (state === 'accepted') await startAccepted(deps, run, signal)
+  deps.log.info('Delivery accepted', { deliveryId, runId, attempt, outcome: kind })
   return answer(202, { status: kind, run: runId, attempt, state })
 }
 

@@ -6,19 +6,11 @@ import { appSecretOf } from '../../shared/github/app-secret.ts'
 import { isSigned } from '../../shared/github/signature.ts'
 import type { Delivery } from './core/request.ts'
 
-export interface VerifyDeps {
-  readonly appSecret: SecretReader
-  readonly log: Log
-}
-
 const REMEDY = 'Use the same webhook secret in the GitHub App and in the stack’s secret.'
 
-/**
- * Throws Refused for a missing or wrong signature. After a mismatch the secret is read again, as a rotation may have
- * changed it.
- */
+/** Throws Refused for a missing or wrong signature. After a mismatch the secret is read again: a rotation may have changed it. */
 export async function verify(
-  { appSecret, log }: VerifyDeps,
+  { appSecret, log }: { readonly appSecret: SecretReader; readonly log: Log },
   { id, body, bodyBytes, contentType, signature }: Delivery,
   { base64, signal }: { readonly base64: boolean; readonly signal: AbortSignal },
 ): Promise<void> {

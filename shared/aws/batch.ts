@@ -1,7 +1,4 @@
-/**
- * A batch of a FIFO queue: its groups run side by side, the records of a group in order, and every unfinished record is
- * reported.
- */
+/** A batch of a FIFO queue: groups run side by side, the records of a group in order; every unfinished record is reported. */
 
 /** The members read from Lambda's SQS record. */
 export interface QueueRecord {
@@ -15,9 +12,9 @@ export interface BatchAnswer {
 }
 
 /**
- * Calls `processBody` for each record. After an error the rest of the group is reported as failed too, which keeps the
- * order; further groups go on (AW50). Every error fails its record and is passed to `onError`: no failure looks like an
- * empty report (AW46).
+ * Calls `processBody` for each record. After an error the rest of the group is reported as failed too, which keeps the order;
+ * further groups go on (AW50). Every error fails its record and is passed to `onError`: no failure looks like an empty report
+ * (AW46).
  */
 export async function processBatch(
   records: readonly QueueRecord[],

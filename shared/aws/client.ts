@@ -14,9 +14,9 @@ export function withDeadline(): NodeHttpHandler {
 }
 
 /**
- * The client, with calls that reject with Retry `busy` if AWS was unreachable or out of capacity after the SDK's own
- * tries: the state machine and the queues know the name and try again. Every other error keeps its name and is
- * redacted: an unexpected error is logged by the runtime, and kept by the state machine's history.
+ * The client, with calls that reject with Retry `busy` if AWS was unreachable or out of capacity after the SDK's own tries: the
+ * state machine and the queues know the name and try again. Every other error keeps its name and is redacted: an unexpected
+ * error is logged by the runtime, and kept by the state machine's history.
  */
 export function sayingRetry<Client extends { readonly middlewareStack: object }>(client: Client): Client {
   const middleware: Middleware = (next) => async (request) => {
@@ -31,10 +31,7 @@ export function sayingRetry<Client extends { readonly middlewareStack: object }>
   return client
 }
 
-/**
- * The used part of an SDK client's stack. The stack types the requests and answers of its client, and none is read
- * here.
- */
+/** The used part of an SDK client's stack. The stack types the requests and answers of its client, and none is read here. */
 interface Stack {
   /** The step `initialize` is the outermost: around the SDK's own tries. */
   add(middleware: Middleware, options: { step: 'initialize'; name: string; priority: 'high' }): void

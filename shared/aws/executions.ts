@@ -84,8 +84,8 @@ export async function stopExecution(executions: Executions, executionArn: string
 const DEAD_ANSWERS = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken']
 
 /**
- * Answers the task waiting on one of the tokens (task-tokens.ts): the newest is tried first, as no two are waited on at
- * once. `dead` means that no task waits on any; it says nothing about the work.
+ * Answers the task waiting on one of the tokens (task-tokens.ts): the newest is tried first, as no two are waited on at once.
+ * `dead` means that no task waits on any; it says nothing about the work.
  */
 export async function answerToken(
   executions: Executions,
@@ -104,6 +104,5 @@ export async function answerToken(
 }
 
 function nameFor(run: Run): string {
-  const { owner, name } = run.repository
-  return executionNameOf({ owner, name, number: run.number, head: run.head, attempt: run.attempt, runId: run.runId })
+  return executionNameOf({ ...run, ...run.repository })
 }

@@ -1,5 +1,6 @@
 /** The log: one line of JSON for each entry, with only the members listed here (AW91). */
 import { Logger } from '@aws-lambda-powertools/logger'
+import type { ReviewName } from '../runs/review.ts'
 
 /** Loggable members: never a body, a header, a signature, a secret, a finding's text. */
 export interface LogFields {
@@ -30,10 +31,14 @@ export interface Log {
 /** The log of a room. */
 export function openLog(room: string): Log {
   const logger = new Logger({ serviceName: `muster-${room}` })
-  const extra = (fields: LogFields | undefined) => ({ ...fields })
   return {
-    info: (message, fields) => logger.info(message, extra(fields)),
-    warn: (message, fields) => logger.warn(message, extra(fields)),
-    error: (message, fields) => logger.error(message, extra(fields)),
+    info: (message, fields) => logger.info(message, { ...fields }),
+    warn: (message, fields) => logger.warn(message, { ...fields }),
+    error: (message, fields) => logger.error(message, { ...fields }),
   }
+}
+
+/** The log members of a review. */
+export function aboutReview({ runId, lens, part }: ReviewName): LogFields {
+  return { runId, reviewId: `${lens}/${part}` }
 }

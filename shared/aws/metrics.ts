@@ -1,7 +1,4 @@
-/**
- * Numbers for graphs and alarms. CloudWatch reads them from a line of the log (its embedded metric format), without a
- * call.
- */
+/** Numbers for graphs and alarms. CloudWatch reads them from a line of the log (its embedded metric format), without a call. */
 import { Metrics as EmbeddedMetrics, MetricUnit } from '@aws-lambda-powertools/metrics'
 import { optionalEnvironment } from './environment.ts'
 
@@ -20,8 +17,8 @@ export interface Metrics {
 const units = { milliseconds: MetricUnit.Milliseconds, count: MetricUnit.Count } as const
 
 /**
- * The metrics of a room, by the names of the room and of its function, which tells several stacks of one account apart.
- * The namespace is the deployment's (POWERTOOLS_METRICS_NAMESPACE).
+ * The metrics of a room, by the names of the room and of its function, which tells several stacks of one account apart. The
+ * namespace is the deployment's (POWERTOOLS_METRICS_NAMESPACE).
  */
 export function openMetrics(room: string): Metrics {
   const functionName = optionalEnvironment('AWS_LAMBDA_FUNCTION_NAME')

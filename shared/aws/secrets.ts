@@ -36,14 +36,7 @@ export function openSecret(secretId: string): SecretReader {
     return secret
   }
 
-  return {
-    async read(now, signal) {
-      if (cached && now - cached.readAt < SECRET_TTL_MS) return cached.secret
-      return fetchSecret(now, signal)
-    },
-    async refresh(now, signal) {
-      if (cached && now - cached.readAt < SECRET_REFRESH_COOLDOWN_MS) return cached.secret
-      return fetchSecret(now, signal)
-    },
-  }
+  const youngerThan = (ageMs: number) => async (now: number, signal?: AbortSignal) =>
+    cached && now - cached.readAt < ageMs ? cached.secret : fetchSecret(now, signal)
+  return { read: youngerThan(SECRET_TTL_MS), refresh: youngerThan(SECRET_REFRESH_COOLDOWN_MS) }
 }

@@ -1,7 +1,7 @@
 /** Answers over HTTP: JSON, and for a refusal its code, its sentence and its remedy. Pure. */
 import type { ErrorCode, Refused } from './errors.ts'
 
-/** As API Gateway takes it from a Lambda: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
 export interface HttpAnswer {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>

@@ -7,9 +7,9 @@ import type { Reason, Run } from '../runs/run.ts'
 import { type EndingDeps, finishEnding } from './ending.ts'
 
 /**
- * Ends the live attempt, or drops the requested next attempt of an ending run: the run is `cancelled`. Returns the run
- * after the cancellation, undefined for an unknown id; an ended run stays as it ended. `by` names the caller for
- * people. Repeatable. Throws Retry `busy`; by then the run may be ending, and the sweeper completes the ending.
+ * Ends the live attempt, or drops the requested next attempt of an ending run: the run is `cancelled`. Returns the run after
+ * the cancellation, undefined for an unknown id; an ended run stays as it ended. `by` names the caller for people. Repeatable.
+ * Throws Retry `busy`; by then the run may be ending, and the sweeper completes the ending.
  */
 export async function cancelRun(deps: EndingDeps, runId: string, by: string): Promise<Run | undefined> {
   const { ledger, now } = deps

@@ -1,12 +1,9 @@
-/**
- * The ending of an unreviewed run: superseded, cancelled, closed and failed runs all end by the same repeatable steps.
- */
+/** The ending of an unreviewed run: superseded, cancelled, closed and failed runs all end by the same repeatable steps. */
 import { executionArnOf, stopExecution } from '../aws/executions.ts'
 import { type NudgeQueue, nudge } from '../aws/queue.ts'
 import { failpoint } from '../base/failpoints.ts'
 import { CONTRACT } from '../base/limits.ts'
-import type { Documents } from '../documents/documents.ts'
-import { putDocument } from '../documents/documents.ts'
+import { type Documents, putDocument } from '../documents/documents.ts'
 import { readMessages, withdrawMessage } from '../ledger/message.ts'
 import { raiseWhileEnding } from '../ledger/resource.ts'
 import { readReviews } from '../ledger/review.ts'
@@ -15,12 +12,12 @@ import { contended } from '../ledger/table.ts'
 import { readThread } from '../ledger/thread.ts'
 import { endedCheckRun } from '../publishing/check-run.ts'
 import type { LabelResource } from '../publishing/github-payloads.ts'
-import { isDone, reviewIdOf } from '../runs/review.ts'
+import { isDone } from '../runs/review.ts'
 import type { Run } from '../runs/run.ts'
 import type { Thread } from '../runs/thread.ts'
 import type { Coordinator } from './coordinator.ts'
 import { endUnwanted } from './end-review.ts'
-import { grantSlots } from './grant-slots.ts'
+import { grantSlots, slotOf } from './grant-slots.ts'
 import { wakeWaiting } from './hold.ts'
 
 export interface EndingDeps extends Coordinator {
@@ -33,8 +30,8 @@ export interface EndingDeps extends Coordinator {
 }
 
 /**
- * Completes the ending of a run in state `ending`: its reviews end, its tickets and slots go, its execution stops, its
- * messages are withdrawn, its check run is completed, and the run is ended. False for a run in any other state.
+ * Completes the ending of a run in state `ending`: its reviews end, its tickets and slots go, its execution stops, its messages
+ * are withdrawn, its check run is completed, and the run is ended. False for a run in any other state.
  */
 export async function finishEnding(deps: EndingDeps, runId: string): Promise<boolean> {
   const { ledger, now } = deps
@@ -42,15 +39,9 @@ export async function finishEnding(deps: EndingDeps, runId: string): Promise<boo
   if (run?.state !== 'ending') return false
 
   const reviews = (await readReviews(ledger, runId)).filter(({ attempt }) => attempt === run.attempt)
-  const open = reviews.filter(({ state }) => !isDone(state))
-  for (const review of open) {
-    await endUnwanted(deps, review, 'ended')
-  }
+  for (const review of reviews) if (!isDone(review.state)) await endUnwanted(deps, review, 'ended')
   FAILPOINT: await failpoint('ending.reviews_ended')
-  await grantSlots(
-    deps,
-    reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
-  )
+  await grantSlots(deps, reviews.map(slotOf))
   FAILPOINT: await failpoint('ending.slots_released')
   if (!deps.keepExecution) {
     await stopExecution(deps.executions, executionArnOf(deps.stateMachineArn, run), run.reason?.code ?? 'ending')
@@ -83,10 +74,7 @@ async function settleShown(deps: EndingDeps, run: Run): Promise<void> {
   await nudge(deps.outbox, { contract: CONTRACT, ...pullRequest, runId: run.runId }, deps.nonce())
 }
 
-/**
- * Completes the check run of the head, unless another run speaks for the head; removes our label, unless any run
- * speaks.
- */
+/** Completes the check run of the head, unless another run speaks for the head; removes our label, unless any run speaks. */
 async function finalResources({ documents }: EndingDeps, run: Run, thread: Thread | undefined) {
   const isReplaced = thread?.liveRun !== undefined && thread.liveRun.runId !== run.runId
   if (isReplaced && thread.head === run.head) return []

@@ -1,7 +1,4 @@
-/**
- * The end of a reviewed run: once GitHub shows all its messages and resources, its rounds count and its task is
- * answered.
- */
+/** The end of a reviewed run: once GitHub shows all its messages and resources, its rounds count and its task is answered. */
 import { answerToken } from '../aws/executions.ts'
 import { failpoint } from '../base/failpoints.ts'
 import { readMessages } from '../ledger/message.ts'
@@ -16,9 +13,8 @@ import { wakeWaiting } from './hold.ts'
 const NOT_SAID: Reason = { code: 'post_failed', sentence: 'The review could not be posted; the message says why.' }
 
 /**
- * Ends a concluded run if GitHub shows everything owed, and answers Conclude's token. Called by conclude, post and the
- * sweeper, as each may be the last to show something (IL10). Repeatable. False while a message or a resource is still
- * owed.
+ * Ends a concluded run if GitHub shows everything owed, and answers Conclude's token. Called by conclude, post and the sweeper,
+ * as each may be the last to show something (IL10). Repeatable. False while a message or a resource is still owed.
  */
 export async function finishIfShown(coordinator: Coordinator, runId: string): Promise<boolean> {
   const { ledger, now } = coordinator

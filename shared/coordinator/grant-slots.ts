@@ -25,9 +25,9 @@ import { isHalted, openQueues, waitingTickets } from './queues.ts'
 const HAND_OVER_ROUNDS_MAX = FLEET_SLOTS_MAX + CONFLICT_TRIES_MAX
 
 /**
- * Releases the `releases` still held, and grants slots until no grant is allowed any more. After every write with free
- * slots left, the queues are read again: no ticket written meanwhile is left waiting (IL8, IL13). The writer of a grant
- * finishes it; an older unfinished grant among `known` is finished here, also in a full fleet (IL7).
+ * Releases the `releases` still held, and grants slots until no grant is allowed any more. After every write with free slots
+ * left, the queues are read again: no ticket written meanwhile is left waiting (IL8, IL13). The writer of a grant finishes it;
+ * an older unfinished grant among `known` is finished here, also in a full fleet (IL7).
  */
 export async function grantSlots(
   coordinator: Coordinator,
@@ -40,8 +40,8 @@ export async function grantSlots(
 }
 
 /**
- * Releases the slot of a throttled review and closes its pool until `until` (ms UTC), in one write: no further review
- * gets the slot only to be throttled too. No effect if the holder has lost the slot (I8). Repeatable.
+ * Releases the slot of a throttled review and closes its pool until `until` (ms UTC), in one write: no further review gets the
+ * slot only to be throttled too. No effect if the holder has lost the slot (I8). Repeatable.
  */
 export async function closePool(coordinator: Coordinator, holder: SlotHolder, until: number): Promise<void> {
   const now = coordinator.now()
@@ -49,9 +49,9 @@ export async function closePool(coordinator: Coordinator, holder: SlotHolder, un
 }
 
 /**
- * Opens the pool if the holder is its probe, and grants the free slots to the reviews waiting in the pool. Called
- * before the slot's release: the next holder finds the pool open. True if the pool is open then; false if the holder
- * has lost the slot. Repeatable.
+ * Opens the pool if the holder is its probe, and grants the free slots to the reviews waiting in the pool. Called before the
+ * slot's release: the next holder finds the pool open. True if the pool is open then; false if the holder has lost the slot.
+ * Repeatable.
  */
 export async function openPool(coordinator: Coordinator, holder: SlotHolder): Promise<boolean> {
   const fleet = await readFleet(coordinator.ledger)
@@ -71,8 +71,8 @@ export async function enqueue(coordinator: Coordinator, review: Review): Promise
 }
 
 /**
- * With a free slot and no waiting review that may have it, no ticket is written, which saves three of a review's nine
- * writes. False otherwise. An unfinished grant is found by its review, which is due.
+ * With a free slot and no waiting review that may have it, no ticket is written, which saves three of a review's nine writes.
+ * False otherwise. An unfinished grant is found by its review, which is due.
  */
 async function grantAtOnce(coordinator: Coordinator, ticket: Ticket): Promise<boolean | 'again'> {
   const { ledger, now, nonce } = coordinator
@@ -95,10 +95,7 @@ export async function finishGrant(coordinator: Coordinator, ticket: Ticket): Pro
   return outcome
 }
 
-/**
- * Tells the waiting task of its review's slot. A dead answer proves nothing about the review: only the token is
- * removed.
- */
+/** Tells the waiting task of its review's slot. A dead answer proves nothing about the review: only the token is removed. */
 export async function answerGrant(coordinator: Coordinator, review: Review): Promise<void> {
   if (review.token === undefined) return
   const answer = await answerToken(coordinator.executions, review.token, { outcome: 'granted', epoch: review.epoch })

@@ -1,7 +1,4 @@
-/**
- * Holds a run under a halt, or behind an earlier run. Holding is no ending: completed reviews stay, and the run goes on
- * later.
- */
+/** Holds a run under a halt, or behind an earlier run. Holding is no ending: completed reviews stay, and the run goes on later. */
 
 import { failpoint } from '../base/failpoints.ts'
 import { standingHalt } from '../ledger/halt.ts'
@@ -20,9 +17,9 @@ const ATTEMPT_WAITS: Reason = { code: 'attempt_waits', sentence: 'The run waits 
 type Attempt = Pick<Run, 'runId' | 'attempt' | 'repository'>
 
 /**
- * Holds a run that met a halt: its open reviews end, leases, slots and tickets go, results and messages stay. The halt
- * is read once more afterwards: if it was lifted meanwhile, the list of held runs may have missed the run, which is
- * then due at once (IL12). False if the run has concluded, is ending, or is at another attempt. Repeatable.
+ * Holds a run that met a halt: its open reviews end, leases, slots and tickets go, results and messages stay. The halt is read
+ * once more afterwards: if it was lifted meanwhile, the list of held runs may have missed the run, which is then due at once
+ * (IL12). False if the run has concluded, is ending, or is at another attempt. Repeatable.
  */
 export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promise<boolean> {
   const { ledger, now } = coordinator
@@ -41,8 +38,8 @@ export async function holdForHalt(coordinator: Coordinator, run: Attempt): Promi
 }
 
 /**
- * Holds a run until the awaited run has ended and wakes it; if the awaited run has ended before, the held run is due at
- * once. False as for a halt. Repeatable.
+ * Holds a run until the awaited run has ended and wakes it; if the awaited run has ended before, the held run is due at once.
+ * False as for a halt. Repeatable.
  */
 export async function holdBehind(coordinator: Coordinator, run: Attempt, awaitedRunId: string): Promise<boolean> {
   const { ledger, now } = coordinator

@@ -1,7 +1,4 @@
-/**
- * Parking: reviews with a throttled model wait again, their run says so, and after too long a time the reviews are
- * given up.
- */
+/** Parking: reviews with a throttled model wait again, their run says so, and after too long a time the reviews are given up. */
 
 import { failpoint } from '../base/failpoints.ts'
 import { type Documents, getDocument, putDocument } from '../documents/documents.ts'
@@ -22,9 +19,9 @@ import { tellDone } from './end-review.ts'
 import { closePool, enqueue, slotOf } from './grant-slots.ts'
 
 /**
- * Releases lease and slot of a throttled review, closes the pool and queues the review again. False, without any
- * change, if another worker holds the lease. No loss is counted. After a death between the steps the slot is void, and
- * the next throttled review closes the pool. Rejects as `closePool`; by then the review waits.
+ * Releases lease and slot of a throttled review, closes the pool and queues the review again. False, without any change, if
+ * another worker holds the lease. No loss is counted. After a death between the steps the slot is void, and the next throttled
+ * review closes the pool. Rejects as `closePool`; by then the review waits.
  */
 export async function parkReview(
   coordinator: Coordinator,
@@ -53,8 +50,8 @@ export async function giveUpWaiting(coordinator: Coordinator, review: Review, re
 }
 
 /**
- * Opens closed pools whose time has come and for which no review waits: no probe would ever open such a pool. A refused
- * write is not repeated, as the next sweep looks again.
+ * Opens closed pools whose time has come and for which no review waits: no probe would ever open such a pool. A refused write
+ * is not repeated, as the next sweep looks again.
  */
 export async function forgetIdlePools({ ledger, now, nonce }: Coordinator): Promise<void> {
   const fleet = await readFleet(ledger)

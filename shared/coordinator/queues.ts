@@ -8,9 +8,9 @@ import type { Ledger } from '../ledger/table.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**
- * The first tickets of the open queues, with or without a slot; markers of empty queues are deleted. Queues are read in
- * batches until a ticket without a slot is met. The first queue changes from call to call, and no queue is left out for
- * ever. Nothing is granted to a halted repository.
+ * The first tickets of the open queues, with or without a slot; markers of empty queues are deleted. Queues are read in batches
+ * until a ticket without a slot is met. The first queue changes from call to call, and no queue is left out for ever. Nothing
+ * is granted to a halted repository.
  */
 export async function waitingTickets(coordinator: Coordinator, fleet: Fleet): Promise<Ticket[]> {
   const { ledger, nonce } = coordinator

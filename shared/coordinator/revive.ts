@@ -7,10 +7,10 @@ import { causeOf, runIdOf } from '../runs/run-identity.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /**
- * `overtaken` has found another head on GitHub than its own. If the run of GitHub's head was superseded, or closed
- * before a reopening, no other run would review it: webhooks are ordered by seconds only, may get lost, and GitHub
- * decides (IL1, D3). The request is as late as GitHub's `updatedAt`: an earlier event of the revived run must not
- * prevent its claim. Repeatable: once for each attempt that finds the head.
+ * `overtaken` has found another head on GitHub than its own. If the run of GitHub's head was superseded, or closed before a
+ * reopening, no other run would review it: webhooks are ordered by seconds only, may get lost, and GitHub decides (IL1, D3).
+ * The request is as late as GitHub's `updatedAt`: an earlier event of the revived run must not prevent its claim. Repeatable:
+ * once for each attempt that finds the head.
  */
 export async function reviveHead(
   { ledger, now }: Pick<Coordinator, 'ledger' | 'now'>,

@@ -1,7 +1,4 @@
-/**
- * Takes back a review whose worker is gone: the slot is handed on, and the review waits again, or has failed and its
- * task is told.
- */
+/** Takes back a review from a dead worker: its slot is handed on; the review waits again, or fails and its task is told. */
 
 import { failpoint } from '../base/failpoints.ts'
 import type { LostWorker } from '../fleet/lease.ts'
@@ -12,8 +9,8 @@ import { tellDone } from './end-review.ts'
 import { enqueue, grantSlots, slotOf } from './grant-slots.ts'
 
 /**
- * True if the grant or lease had ended, or `lost` says that the worker is dead, and this call took the review back.
- * Each step is repeatable: a death after the first leaves a void slot and a due review.
+ * True if the grant or lease had ended, or `lost` says that the worker is dead, and this call took the review back. Each step
+ * is repeatable: a death after the first leaves a void slot and a due review.
  */
 export async function takeBackEnded(coordinator: Coordinator, review: Review, lost?: LostWorker): Promise<boolean> {
   const { ledger, now, nonce } = coordinator

@@ -127,9 +127,9 @@ export type LimitsChange =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly limit: string; readonly sentence: string }
 
 /**
- * The present limits with an untrusted patch merged in. Refused: `limits_invalid` for an invalid patch,
- * `limit_above_ceiling` for a value beyond a ceiling (CE2), `limits_changed` if `revision` is outdated. Only rules
- * touched by the patch are checked: a stored value beyond a ceiling prevents no other change.
+ * The present limits with an untrusted patch merged in. Refused: `limits_invalid` for an invalid patch, `limit_above_ceiling`
+ * for a value beyond a ceiling (CE2), `limits_changed` if `revision` is outdated. Only rules touched by the patch are checked:
+ * a stored value beyond a ceiling prevents no other change.
  */
 export function changeLimits(current: FleetLimits, patch: unknown, revision?: number): LimitsChange {
   const parsed = limitsPatch.safeParse(patch)

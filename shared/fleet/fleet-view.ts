@@ -1,7 +1,4 @@
-/**
- * The fleet as the API and the command line show it: limits with their reasons, slots, tickets, closed pools and halts.
- * Pure.
- */
+/** The fleet as the API and the command line show it: limits with their reasons, slots, tickets, closed pools and halts. Pure. */
 
 import { parseReviewId } from '../runs/review.ts'
 import { type Effective, effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits } from './ceiling.ts'

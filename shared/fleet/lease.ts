@@ -1,8 +1,8 @@
 /**
- * The lease of a review as data. Each step is a condition and a change of the review's item, and the meaning of the
- * item after a refused or unanswered write. Pure; shared/ledger carries the steps out.
- * Safety comes from the fence (owner, epoch) alone. A clock says when to look again, and when a lease has ended; Lambda
- * may report a worker's death before. An error of either costs work, never a result (AW37, AW41).
+ * The lease of a review as data. Each step is a condition and a change of the review's item, and the meaning of the item after
+ * a refused or unanswered write. Pure; shared/ledger carries the steps out. Safety comes from the fence (owner, epoch) alone. A
+ * clock says when to look again, and when a lease has ended; Lambda may report a worker's death before. An error of either
+ * costs work, never a result (AW37, AW41).
  */
 import type { ErrorCode } from '../base/errors.ts'
 import { REVIEW_LOSSES_MAX } from '../base/limits.ts'
@@ -48,8 +48,8 @@ export type ReviewOutcome =
   | { readonly state: 'failed'; readonly reason: Reason }
 
 /**
- * Takes the lease of a granted review. Its token goes: every token written so far was answered by the grant, and every
- * later token waits for the end of the lease.
+ * Takes the lease of a granted review. Its token goes: every token written so far was answered by the grant, and every later
+ * token waits for the end of the lease.
  */
 export function acquire(fence: Fence, until: number): LeaseStep {
   return {
@@ -81,8 +81,8 @@ export function renew(fence: Fence, until: number): LeaseStep {
 }
 
 /**
- * Completes a leased review. `token` is the token of a repeated Admit, as read from the item: the token stays, and the
- * review stays due, until the answer. The same content again is `done`, other content `outcome_conflict` (RC2, RC3).
+ * Completes a leased review. `token` is the token of a repeated Admit, as read from the item: the token stays, and the review
+ * stays due, until the answer. The same content again is `done`, other content `outcome_conflict` (RC2, RC3).
  */
 export function complete(fence: Fence, outcome: ReviewOutcome, token: string | undefined): LeaseStep {
   return {
@@ -98,9 +98,7 @@ export function complete(fence: Fence, outcome: ReviewOutcome, token: string | u
   }
 }
 
-/**
- * Gives a lease back without a result, at the next epoch: the review waits again if a token does. No loss is counted.
- */
+/** Gives a lease back without a result, at the next epoch: the review waits again if a token does. No loss is counted. */
 export function release(
   fence: Fence,
   token: string | undefined,
@@ -126,8 +124,8 @@ export interface LostWorker {
 }
 
 /**
- * True if the crash proves that no worker reads the review: Lambda names the dead invocation, and it holds the lease;
- * or the worker of the very grant died before its lease. A crash of another epoch proves nothing.
+ * True if the crash proves that no worker reads the review: Lambda names the dead invocation, and it holds the lease; or the
+ * worker of the very grant died before its lease. A crash of another epoch proves nothing.
  */
 export function isLost(review: Review, lost: LostWorker): boolean {
   if (review.epoch !== lost.epoch) return false
@@ -136,10 +134,9 @@ export function isLost(review: Review, lost: LostWorker): boolean {
 }
 
 /**
- * Takes back a review, as read in `review`, whose grant or lease ended before `now`, or whose worker is `lost`;
- * undefined otherwise. The only step with a clock. At the next epoch the review waits again if a token does; after the
- * last loss it has failed, and stays due until its task is told. `writer` is a nonce: a repeated write recognises its
- * own first try.
+ * Takes back a review, as read in `review`, whose grant or lease ended before `now`, or whose worker is `lost`; undefined
+ * otherwise. The only step with a clock. At the next epoch the review waits again if a token does; after the last loss it has
+ * failed, and stays due until its task is told. `writer` is a nonce: a repeated write recognises its own first try.
  */
 export function takeBack(
   review: Review,

@@ -13,9 +13,8 @@ export const POOL_WITHOUT_MODEL: PoolName = 'lambda'
 const MODEL_PREFIX = 'model/'
 
 /**
- * The pool of a model: `model/<name>`, safe in keys, and written by operators in limits. A name with non-ASCII or
- * unprintable characters, with `#`, or too long is replaced or cut, with a digest at its end: no two models share a
- * pool.
+ * The pool of a model: `model/<name>`, safe in keys, and written by operators in limits. A name with non-ASCII or unprintable
+ * characters, with `#`, or too long is replaced or cut, with a digest at its end: no two models share a pool.
  */
 export function poolOfModel(model: string): PoolName {
   const charsMax = POOL_NAME_CHARS_MAX - MODEL_PREFIX.length
@@ -37,10 +36,7 @@ export function poolsOf({ reviews, model }: Pick<Plan, 'reviews' | 'model'>): Re
   return Object.fromEntries(lenses.map((lens) => [lens, poolOfModel(model.model)]))
 }
 
-/**
- * The pool of a run's review; a run planned by an older version has only the pool without a model, which is never
- * closed.
- */
+/** The pool of a run's review; a run planned by an older version has only the pool without a model, which is never closed. */
 export function poolOf(run: { readonly pools?: Readonly<Record<string, string>> }, lens: ReviewLens): string {
   return run.pools?.[lens] ?? POOL_WITHOUT_MODEL
 }

@@ -59,18 +59,15 @@ export const FLEET_AT_REST: Fleet = { limits: LIMITS_DEFAULT, slots: {}, closed:
 /** Causes of a run asked for by name, rather than by a push or an edit. */
 const ASKED = ['comment:', 'rerun:', 'api:']
 
-/**
- * The turn of a run's reviews, ms UTC: requests by name go before, and shadow work behind, other work accepted at the
- * same time.
- */
+/** The turn of a run's reviews, ms UTC: requests by name go before, shadow work behind other work accepted at the same time. */
 export function turnOf(run: Pick<Run, 'acceptedAt' | 'cause' | 'askedBy'>, shadow = false): number {
   const asked = run.askedBy === 'person' || ASKED.some((prefix) => run.cause.startsWith(prefix))
   return run.acceptedAt - (asked ? TURN_ASKED_MS : 0) + (shadow ? TURN_SHADOW_MS : 0)
 }
 
 /**
- * The tickets granted now, in order of their turn; of one review, only the ticket of the latest epoch. No grant beyond
- * the effective ceilings of fleet, repository and pool; in a closed pool, only one probe after its time.
+ * The tickets granted now, in order of their turn; of one review, only the ticket of the latest epoch. No grant beyond the
+ * effective ceilings of fleet, repository and pool; in a closed pool, only one probe after its time.
  */
 export function schedule(fleet: Fleet, waiting: readonly Ticket[], now: number): Ticket[] {
   const latest = new Map<string, Ticket>()
@@ -104,10 +101,7 @@ export function isAllowed(fleet: Fleet, work: Pick<Ticket, 'repository' | 'pool'
   return closing === undefined || (closing.until <= now && !isProbing(fleet, closing))
 }
 
-/**
- * True if more than the fleet's own ceiling bounds the grants: then the number of grants made meanwhile counts, not
- * only the number of held slots.
- */
+/** True if more than the fleet's ceiling bounds the grants: then grants made meanwhile count, not only the held slots. */
 export function isCounted({ limits }: Fleet, grants: readonly Pick<Ticket, 'pool'>[]): boolean {
   const { effective } = effectiveOf(limits)
   return (
@@ -141,8 +135,8 @@ export function withoutSlots(fleet: Fleet, holders: readonly SlotHolder[]): Flee
 }
 
 /**
- * The fleet with the pool of the holder's slot closed until `until`, or for longer if closed longer already; the very
- * same object if the slot is not held at this epoch: a replaced worker says nothing about a pool (I8).
+ * The fleet with the pool of the holder's slot closed until `until`, or for longer if closed longer already; the very same
+ * object if the slot is not held at this epoch: a replaced worker says nothing about a pool (I8).
  */
 export function closedBy(fleet: Fleet, holder: SlotHolder, closing: { until: number; now: number }): Fleet {
   const slot = fleet.slots[holder.reviewId]
@@ -172,10 +166,7 @@ export function openedBy(fleet: Fleet, holder: SlotHolder): Fleet {
   return { ...fleet, closed }
 }
 
-/**
- * The fleet without closings whose time has come, if the pool has no slot and no ticket (by `waitedFor`); else the very
- * same object.
- */
+/** The fleet without past closings of pools without slot or ticket (`waitedFor` has tickets); else the very same object. */
 export function withoutIdle(fleet: Fleet, waitedFor: readonly string[], now: number): Fleet {
   const wanted = new Set([...waitedFor, ...Object.values(fleet.slots).map(({ pool }) => pool)])
   const kept = Object.entries(fleet.closed).filter(([pool, { until }]) => until > now || wanted.has(pool))

@@ -33,8 +33,8 @@ export function throttledOf(
 }
 
 /**
- * The beginning of a waiting review's patience, ms UTC: the closing of its pool, or the acceptance of its run if later.
- * A review throttled before is parked since its first throttle, even if the pool was open in between.
+ * The beginning of a waiting review's patience, ms UTC: the closing of its pool, or the acceptance of its run if later. A
+ * review throttled before is parked since its first throttle, even if the pool was open in between.
  */
 export function parkedSince(
   review: Pick<Review, 'throttledSince'>,

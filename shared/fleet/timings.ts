@@ -1,7 +1,4 @@
-/**
- * Durations of leases and grants and intervals of rechecks, all derived from one number to fit together; and the
- * patience.
- */
+/** Durations of leases and grants and intervals of rechecks, all derived from one number to fit together; and the patience. */
 import { Refused } from '../base/errors.ts'
 import {
   CLOSINGS_PER_LEASE,
@@ -30,9 +27,9 @@ export interface Timings {
 }
 
 /**
- * The timings for a review lease of `reviewLeaseMs`, renewed every `heartbeatMs` (a third of the lease if not given).
- * Throws Refused `environment_missing` for a lease too short or shorter than three heartbeats, and for a patience of
- * zero or above PATIENCE_MS_MAX.
+ * The timings for a review lease of `reviewLeaseMs`, renewed every `heartbeatMs` (a third of the lease if not given). Throws
+ * Refused `environment_missing` for a lease too short or shorter than three heartbeats, and for a patience of zero or above
+ * PATIENCE_MS_MAX.
  */
 export function timingsOf(
   reviewLeaseMs: number = REVIEW_LEASE_MS_DEFAULT,

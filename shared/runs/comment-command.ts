@@ -30,10 +30,7 @@ export function isAddressed(body: string): boolean {
   return ADDRESSED.test(body)
 }
 
-/**
- * The command in a comment; undefined for a comment without one. A line end written as `\n` counts as a line end
- * (AD12).
- */
+/** The command in a comment; undefined for a comment without one. A line end written as `\n` counts as a line end (AD12). */
 export function commandIn(body: string): CommentCommand | undefined {
   if (!isAddressed(body)) return undefined
   const text = body.replace(/\\r\\n|\\n/g, '\n').replace(ADDRESSED, '')

@@ -1,7 +1,4 @@
-/**
- * The data carried by Step Functions between rooms: identifiers and small numbers, never content. Checked by every
- * room.
- */
+/** The data carried by Step Functions between rooms: identifiers and small numbers, never content. Checked by every room. */
 import * as z from 'zod'
 import { Refused } from '../base/errors.ts'
 import { CONTRACT, CRASH_CAUSE_CHARS_MAX } from '../base/limits.ts'
@@ -35,19 +32,16 @@ export const admitInput = z.object({ ...identity, review, token, lost: lost.opti
 export const reviewInput = z.object({ ...identity, review, epoch: z.number().int().positive() })
 export const concludeInput = z.object({ ...identity, token })
 
-/** A nudge, as read by post and command from their queues. */
-export const outboxNudge = z.object({
+const pullRequest = {
   contract: identity.contract,
   repositoryId: z.number().int().positive(),
   number: z.number().int().positive(),
-  runId: sha256Hex,
-})
-export const inboxNudge = z.object({
-  contract: identity.contract,
-  repositoryId: z.number().int().positive(),
-  number: z.number().int().positive(),
-  cause: z.string().min(1).max(300),
-})
+}
+/** A nudge of post. The run names the messages and the check run to look at. */
+export const outboxNudge = z.object({ ...pullRequest, runId: sha256Hex })
+/** A nudge of command. */
+export const inboxNudge = z.object({ ...pullRequest, cause: z.string().min(1).max(300) })
+export type Nudge = z.infer<typeof outboxNudge> | z.infer<typeof inboxNudge>
 
 /** The answer of plan to the state machine. */
 export interface PlanAnswer {

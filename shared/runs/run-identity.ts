@@ -1,10 +1,7 @@
-/**
- * The identity of a run: its cause, its id, its request, and the name of its execution. Identity is hashed, never cut.
- * Pure.
- */
+/** The identity of a run: its cause, its id, its request, and the name of its execution. Identity is hashed, never cut. Pure. */
 import { digestOf } from '../base/digest.ts'
 import { EXECUTION_NAME_CHARS_MAX } from '../base/limits.ts'
-import type { RunRequest } from './run.ts'
+import type { Repository, Run, RunRequest } from './run.ts'
 
 /** Why a run exists. The text is part of the run's identity. */
 export const causeOf = {
@@ -15,9 +12,7 @@ export const causeOf = {
   api: (idempotencyKey: string) => `api:${idempotencyKey}`,
 } as const
 
-/**
- * A run's id: SHA-256 of {repository id, pull request number, cause}. `owner/repo#5` never meets `owner_repo#5` (LE11).
- */
+/** A run's id: SHA-256 of {repository id, pull request number, cause}. `owner/repo#5` never meets `owner_repo#5` (LE11). */
 export function runIdOf(repositoryId: number, number: number, cause: string): string {
   return digestOf({ cause, number, repository: repositoryId })
 }
@@ -31,18 +26,13 @@ export function replyIdOf(repositoryId: number, number: number, commentId: numbe
 const NOT_NAMEABLE = /[^0-9A-Za-z-]+/g
 
 /**
- * A readable execution name, at most 80 of `[0-9A-Za-z-_]`: `acme-widgets-pr42-9b9189b-a1-<10 of the run id>`.
- * Only the readable part is ever shortened. Ten hex characters of the run id, with the attempt, tell executions of one
- * state machine apart; StartExecution's own comparison of the input catches the rest.
+ * A readable execution name, at most 80 of `[0-9A-Za-z-_]`: `acme-widgets-pr42-9b9189b-a1-<10 of the run id>`. Only the
+ * readable part is ever shortened. Ten hex characters of the run id, with the attempt, tell executions of one state machine
+ * apart; StartExecution's own comparison of the input catches the rest.
  */
-export function executionNameOf(run: {
-  owner: string
-  name: string
-  number: number
-  head: string
-  attempt: number
-  runId: string
-}): string {
+export function executionNameOf(
+  run: Pick<Repository, 'owner' | 'name'> & Pick<Run, 'number' | 'head' | 'attempt' | 'runId'>,
+): string {
   const tail = `-pr${run.number}-${run.head.slice(0, 7)}-a${run.attempt}-${run.runId.slice(0, 10)}`
   const readable = `${run.owner}-${run.name}`
     .replace(NOT_NAMEABLE, '-')

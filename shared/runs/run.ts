@@ -92,9 +92,9 @@ export type RunOutcome = NonNullable<Run['outcome']>
 export type DeliveryMeaning = 'replay' | 'join' | 'raise' | 'raise_when_ended' | 'conflict'
 
 /**
- * Pure. A known delivery is a replay in any state of the run (IL15). A new delivery joins a live run, and asks an ended
- * run for another attempt, which shows a verdict with the same plan key again instead of a new verdict (LE1, LE16, D5,
- * PR4). An ending run gets its next attempt after its end: the remains of the present attempt must be settled first.
+ * Pure. A known delivery is a replay in any state of the run (IL15). A new delivery joins a live run, and asks an ended run for
+ * another attempt, which shows a verdict with the same plan key again instead of a new verdict (LE1, LE16, D5, PR4). An ending
+ * run gets its next attempt after its end: the remains of the present attempt must be settled first.
  */
 export function meaningOf(run: Run, request: RunRequest, deliveryId: string): DeliveryMeaning {
   if (run.payloadDigest !== request.payloadDigest) return 'conflict'

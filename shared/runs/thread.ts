@@ -63,8 +63,8 @@ export type ClaimDecision =
     }
 
 /**
- * Pure: the thread after the claim of `run` at `now`, or the refusal (IL1). `thread` is undefined for a new pull
- * request. A later event with an edited description overtakes no review of the same head, but confirms the head (PR6).
+ * Pure: the thread after the claim of `run` at `now`, or the refusal (IL1). `thread` is undefined for a new pull request. A
+ * later event with an edited description overtakes no review of the same head, but confirms the head (PR6).
  */
 export function claim(thread: Thread | undefined, run: Run, now: number): ClaimDecision {
   const live = thread?.liveRun
@@ -110,10 +110,7 @@ export function claim(thread: Thread | undefined, run: Run, now: number): ClaimD
   }
 }
 
-/**
- * The thread of a run that claims while GitHub shows the pull request open, as of `openAt` (ms UTC): no earlier closing
- * ends the run.
- */
+/** The thread of a claiming run that GitHub showed open as of `openAt` (ms UTC): no earlier closing ends the run. */
 export function seenOpen(thread: Thread, openAt: number): Thread {
   const { liveRun } = thread
   return liveRun ? { ...thread, liveRun: { ...liveRun, openAt: Math.max(liveRun.openAt ?? 0, openAt) } } : thread
@@ -123,10 +120,7 @@ function isOfHead(thread: Thread | undefined, run: Run): boolean {
   return thread?.head === run.head && thread.baseRef === run.baseRef
 }
 
-/**
- * The thread's rounds plus the round of a shown `message`; undefined for a counted message, and for a message of an
- * earlier series.
- */
+/** The thread's rounds plus that of a shown `message`; undefined for a counted message, and for one of an earlier series. */
 export function withRound(
   { series, round, counted = [] }: Thread,
   message: { readonly name: string; readonly series: number },

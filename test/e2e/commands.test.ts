@@ -195,7 +195,7 @@ describe('runs and halts', () => {
     await headRun(pullRequest, 'held')
     expect(muster.model.callsAbout('held_back')).toEqual([])
     expect(muster.shown(pullRequest).checkRuns.flatMap(({ runs }) => runs)).toEqual([])
-    expect(await command(pullRequest, '/muster review')).toMatch(/waits for the end of the halt/)
+    expect(await command(pullRequest, '/muster review')).toMatch(/waits for the end of a halt/)
     expect(await command(quiet, '/muster resume')).toMatch(/goes on/)
     expect(await headRun(pullRequest, 'ended')).toMatchObject({ outcome: 'reviewed' })
   })

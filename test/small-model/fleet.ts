@@ -1,6 +1,6 @@
 /** A small fleet: the real code admits, grants, reads and sweeps reviews, and a machine calls the code. */
 import { admitReview } from '../../functions/admit/admit-review.ts'
-import { setLimits } from '../../functions/api/set-limits.ts'
+import { setLimits } from '../../functions/api/fleet.ts'
 import { nextDueAt } from '../../functions/sweep/core/sweep.ts'
 import { takeUp } from '../../functions/sweep/take-up.ts'
 import type { Coordinator } from '../../shared/coordinator/coordinator.ts'

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { Refused } from '../../../shared/base/errors.ts'
 import { redact } from '../../../shared/base/redaction.ts'
+import { unknownRun } from './answer.ts'
 
 /** The members read from API Gateway's event. Header names arrive in lower case. */
 export interface HttpRequest {
@@ -29,10 +30,11 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,100}$/
 const haltBody = z.strictObject({ why: z.string().optional() })
 const emptyBody = z.strictObject({})
 
-/** The run id in a request's path; undefined for any other text. */
-export function runIdIn(request: HttpRequest): string | undefined {
+/** The run id in a request's path. Throws Refused `unknown_run`. */
+export function runIdIn(request: HttpRequest): string {
   const id = request.pathParameters?.runId ?? ''
-  return RUN_ID.test(id) ? id : undefined
+  if (RUN_ID.test(id)) return id
+  throw unknownRun()
 }
 
 /** The scope in a request's path. Throws Refused `unknown_scope`. */
@@ -59,9 +61,7 @@ export function jsonIn(request: HttpRequest): unknown {
   }
 }
 
-/**
- * The reason for a halt, redacted; empty if the body gives none. Throws Refused `payload_invalid` for any other member.
- */
+/** The reason for a halt, redacted; empty if the body gives none. Throws Refused `payload_invalid` for any other member. */
 export function whyIn(request: HttpRequest): string {
   return redact(parsed(haltBody, jsonIn(request)).why ?? '')
 }
@@ -82,9 +82,7 @@ export function revisionIn(request: HttpRequest): number | undefined {
   return Number(revision)
 }
 
-/**
- * The identity of the request: the caller's `Idempotency-Key`, else the request's id. Throws Refused `payload_invalid`.
- */
+/** The identity of the request: the caller's `Idempotency-Key`, else the request's id. Throws Refused `payload_invalid`. */
 export function askedIdIn(request: HttpRequest): string {
   const key = request.headers?.['idempotency-key']
   if (key === undefined) return `api:${request.requestContext?.requestId ?? ''}`

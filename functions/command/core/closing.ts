@@ -9,16 +9,13 @@ export interface RunToEnd {
   readonly attempt: number
   readonly outcome: RunOutcome
   readonly reason: Reason
-  /**
-   * GitHub showed the pull request open in the second of the closing: only GitHub knows the order of the two, and is
-   * asked again.
-   */
+  /** GitHub showed the pull request open in the second of its closing: GitHub is asked again. */
   readonly asksAgain: boolean
 }
 
 /**
- * The run to end. Undefined without a live run, for a run of a later event (closed, then reopened), and if GitHub
- * showed the pull request open at a later claim, even by a reopening without a webhook (D3).
+ * The run to end. Undefined without a live run, for a run of a later event (closed, then reopened), and if GitHub showed the
+ * pull request open at a later claim, even by a reopening without a webhook (D3).
  */
 export function runToEnd({ eventAt }: Pick<ClosedEvent, 'eventAt'>, thread: Thread | undefined): RunToEnd | undefined {
   const live = thread?.liveRun

@@ -72,8 +72,8 @@ export function decide(facts: CommandFacts): Decision {
 }
 
 /**
- * A SHA is a precondition: the head on GitHub must equal it, or begin with it. While GitHub lags behind the comment,
- * the decision is to wait: an older head is never reviewed in place of the intended head (PL7, PL8, PL9).
+ * A SHA is a precondition: the head on GitHub must equal it, or begin with it. While GitHub lags behind the comment, the
+ * decision is to wait: an older head is never reviewed in place of the intended head (PL7, PL8, PL9).
  */
 function review(facts: CommandFacts, { sha, focus }: { readonly sha?: string; readonly focus?: string }): Decision {
   const { event, pullRequest, threadRun, headRun } = facts
@@ -114,8 +114,8 @@ function cancel(facts: CommandFacts): Decision {
 }
 
 /**
- * Retries a run of the head: the last full review if incomplete, as a full review reads the description too; otherwise
- * the likeliest run, even the failed run of an edited description.
+ * Retries a run of the head: the last full review if incomplete, as a full review reads the description too; otherwise the
+ * likeliest run, even the failed run of an edited description.
  */
 function retry(facts: CommandFacts): Decision {
   const { head } = facts.pullRequest
@@ -133,8 +133,8 @@ function isBehind({ event, pullRequest, now }: CommandFacts): boolean {
 }
 
 /**
- * The known runs, likeliest meant first: a live run, then a run of the head on GitHub, then the latest run. A
- * superseded run stands behind its successor, even if accepted later.
+ * The known runs, likeliest meant first: a live run, then a run of the head on GitHub, then the latest run. A superseded run
+ * stands behind its successor, even if accepted later.
  */
 function candidateRuns({ threadRun, headRun, pullRequest }: CommandFacts): Run[] {
   const rank = (run: Run) =>

@@ -41,10 +41,7 @@ export function resultOf(
   }
 }
 
-/**
- * An adjudication without a model: every finding stands unchanged, and the result says so (AD3: never read as "all
- * clear").
- */
+/** An adjudication without a model: every finding stands unchanged, and the result says so (AD3: never read as "all clear"). */
 export function passedThrough(part: number): ReviewResult {
   return { lens: 'adjudication', part, findings: [], rejected: [], coverage: [], adjudication: 'passed_through' }
 }

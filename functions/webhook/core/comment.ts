@@ -1,6 +1,4 @@
-/**
- * The event of a comment: recorded if a person begins the comment with a command, ignored otherwise (B1, B3, B4). Pure.
- */
+/** The event of a comment: recorded if a person begins the comment with a command, ignored otherwise (B1, B3, B4). Pure. */
 import * as z from 'zod'
 import { digestOf } from '../../../shared/base/digest.ts'
 import { COMMENT_BYTES_MAX } from '../../../shared/base/limits.ts'

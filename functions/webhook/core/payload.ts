@@ -1,7 +1,4 @@
-/**
- * The members common to all payloads of GitHub, and their parser. Unknown members are allowed: GitHub adds new ones.
- * Pure.
- */
+/** The members common to all payloads of GitHub, and their parser. Unknown members are allowed: GitHub adds new ones. Pure. */
 import * as z from 'zod'
 import { Refused } from '../../../shared/base/errors.ts'
 import type { Repository } from '../../../shared/runs/run.ts'
@@ -20,10 +17,7 @@ const origin = z.object(originShape)
 /** The reason of an ignored delivery is logged and answered: only the name of an action is repeated there. */
 const ACTION_NAME = /^[a-z_]{0,60}$/i
 
-/**
- * The payload in a verified body. Throws Refused: `malformed_body` for a body without JSON, `payload_invalid` naming
- * the member.
- */
+/** The payload in a verified body. Throws Refused: `malformed_body` without JSON, `payload_invalid` naming the member. */
 export function payloadIn<T>(schema: z.ZodType<T>, body: string): T {
   let value: unknown
   try {

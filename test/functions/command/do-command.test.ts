@@ -4,7 +4,7 @@ import { setHalt, standingHalt } from '../../../shared/ledger/halt.ts'
 import { about } from '../../shared/coordinator/fleet-of-tests.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { repository, requestOf } from '../../shared/samples.ts'
-import { answerTo } from './saying.ts'
+import { answerTo } from './answer-to.ts'
 
 let world: World
 beforeEach(async () => {

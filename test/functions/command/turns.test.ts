@@ -7,7 +7,7 @@ import { keyOf } from '../../../shared/ledger/table.ts'
 import type { Run, RunRequest } from '../../../shared/runs/run.ts'
 import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { repository, requestOf, threadOf } from '../../shared/samples.ts'
-import { answerTo } from './saying.ts'
+import { answerTo } from './answer-to.ts'
 
 let world: World
 beforeEach(async () => {

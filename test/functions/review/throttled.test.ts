@@ -26,11 +26,11 @@ const ANSWERED: LensOutput = { ...NOTHING, usage: { model: 'a', inputTokens: 1, 
 /** Counts the readings of a lens, decides about each, and has its output. */
 let readings = 0
 let whileReading: (input: LensInput) => Promise<unknown>
-let output: LensOutput
+let lensOutput: LensOutput
 const lens: Lens = async (input) => {
   readings += 1
   await whileReading(input)
-  return output
+  return lensOutput
 }
 vi.mock('../../../functions/review/lenses/index.ts', () => ({ lensOf: () => Promise.resolve(lens) }))
 
@@ -45,7 +45,7 @@ beforeEach(async () => {
   world.now = Date.now()
   readings = 0
   whileReading = () => Promise.resolve()
-  output = NOTHING
+  lensOutput = NOTHING
   await attemptRuns(world, 1, {
     reviews: [0, 1, 2].map((part) => ({ ...LENS, part, paths: [] })),
     model: { model: 'a', baseUrl: 'http://localhost/v1' },
@@ -65,7 +65,7 @@ const throttle = (afterMs = 20_000) => {
 }
 const answers = () => {
   whileReading = () => Promise.resolve()
-  output = ANSWERED
+  lensOutput = ANSWERED
 }
 const admittedTo = (part: number, changes: Partial<Review> = {}) =>
   admitted(world, part, { ...LENS, pool: POOL, token: `token-${part}-${world.answers.length}`, ...changes })
@@ -132,7 +132,7 @@ describe('a throttled model', () => {
   })
 
   it('keeps its pool closed after a cached result, which says nothing about the model', async () => {
-    output = ANSWERED
+    lensOutput = ANSWERED
     const stop = world.wire.refuse(
       ({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('"completed"'),
       'ValidationException',
@@ -237,7 +237,7 @@ describe('a probe admitted by its model', () => {
 
   it('L1: opens its pool during its reading: other reviews work beside the probe, and its run goes on', async () => {
     const review = await probe()
-    output = ANSWERED
+    lensOutput = ANSWERED
     whileReading = async (input) => {
       callsOf(input).answered()
       await vi.waitFor(async () => expect(await run()).not.toHaveProperty('parked'))
@@ -278,7 +278,7 @@ describe('a probe admitted by its model', () => {
 
   it('opens its pool after its reading if the opening failed before', async () => {
     const review = await probe()
-    output = ANSWERED
+    lensOutput = ANSWERED
     whileReading = async (input) => {
       const opens = about('UpdateItem', FLEET)
       const stop = world.wire.refuse(opens, 'ValidationException')
@@ -308,7 +308,7 @@ describe('a probe admitted by its model', () => {
 
   it('differs from a review at work when the pool was closed, which opens nothing', async () => {
     const works = await admittedTo(1)
-    output = ANSWERED
+    lensOutput = ANSWERED
     whileReading = async (input) => {
       await closePool(world.coordinator, slotOf(await admittedTo(0)), Date.now() + MINUTE_MS)
       callsOf(input).answered()
@@ -319,7 +319,7 @@ describe('a probe admitted by its model', () => {
 
   it('costs other reviews nothing: a review in an open pool reads and writes the fleet as often as before', async () => {
     const cost = async (part: number, calls: (heard: ModelCalls) => void) => {
-      output = ANSWERED
+      lensOutput = ANSWERED
       whileReading = (input) => Promise.resolve(calls(callsOf(input)))
       const review = await admittedTo(part)
       world.wire.passed.length = 0

@@ -31,10 +31,10 @@ import { startWorld, type World } from '../../shared/ledger/world.ts'
 import { repository, requestOf, threadOf } from '../../shared/samples.ts'
 
 let world: World
-let parts: SweepDeps
+let deps: SweepDeps
 beforeEach(async () => {
   world = await startWorld()
-  parts = { ...world.ending, inbox: world.ending.outbox, log: openLog('sweep') }
+  deps = { ...world.ending, inbox: world.ending.outbox, log: openLog('sweep') }
   await runIs('running')
 })
 afterEach(() => world.close())
@@ -56,7 +56,7 @@ async function sweep(afterMs: number): Promise<string[]> {
     const item = await readDue(world.ledger, key, world.now)
     if (!item) continue
     await postponeDue(world.ledger, key, item.dueAt, nextDueAt(item, world.now, world.ledger.timings.recheckMs))
-    await takeUp(parts, item, tick)
+    await takeUp(deps, item, tick)
     kinds.push(item.kind)
   }
   return kinds
@@ -325,7 +325,7 @@ describe('a run', () => {
     await world.remove(keyOf.run(requestOf().runId))
     const options = { deliveryId: 'd1', writer: 'w', now: world.now, signal: AbortSignal.timeout(8_000) }
     await acceptRun(world.ledger, requestOf(), options)
-    parts = { ...parts, executions: world.coordinator.executions }
+    deps = { ...deps, executions: world.coordinator.executions }
     world.executionsAbsent = true
     await sweep(recheckMs)
     expect(world.asked.map(({ operation }) => operation)).toEqual(['DescribeExecution', 'StartExecution'])
@@ -395,7 +395,7 @@ describe('a run', () => {
     if (!seen) throw new Error('There is no run.')
     await updateRun(world.ledger, seen, { state: 'held' }, { now: world.now })
     world.executionsAbsent = true
-    await takeUp(parts, { kind: 'run', run: seen, dueAt: world.now })
+    await takeUp(deps, { kind: 'run', run: seen, dueAt: world.now })
     expect(await readRun(world.ledger, requestOf().runId)).toMatchObject({ state: 'held', attempt: 1 })
   })
 })

@@ -266,11 +266,7 @@ const endings = mutantsOf(
   [
     {
       name: 'ending: the slots not released',
-      find: `  await grantSlots(
-    deps,
-    reviews.map((review) => ({ reviewId: reviewIdOf(review), epoch: review.epoch })),
-  )
-`,
+      find: '  await grantSlots(deps, reviews.map(slotOf))\n',
       replace: '',
       breaks: 'Slots of a cancelled run stay taken until the sweeper compares slots.',
     },

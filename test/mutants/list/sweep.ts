@@ -51,8 +51,8 @@ const takenUp = mutantsOf(
     {
       name: 'sweep: a run that has moved on fails',
       file: 'functions/sweep/run.ts',
-      find: 'if (run?.version !== due.version) return\n',
-      replace: 'if (!run) return\n',
+      find: 'if (run?.version !== due.version) return false\n',
+      replace: 'if (!run) return false\n',
       breaks: 'A run that was held or done just before the end of its execution fails.',
     },
     {
@@ -90,8 +90,8 @@ const takenUp = mutantsOf(
     {
       name: 'sweep: a concluded run not finished',
       file: 'functions/sweep/run.ts',
-      find: 'if (await finishIfShown(deps, run.runId)) return\n',
-      replace: '\n',
+      find: 'return !(await finishIfShown(deps, run.runId))',
+      replace: 'return true',
       breaks: 'A shown run ends only after Post’s next look.',
     },
   ],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { setLimits } from '../../../functions/api/set-limits.ts'
+import { setLimits } from '../../../functions/api/fleet.ts'
 import { FLEET_SLOTS_MAX, GRANT_FRESH_MS, SLOTS_PER_WRITE_MAX } from '../../../shared/base/limits.ts'
 import { enqueue, finishGrant, grantSlots, slotOf } from '../../../shared/coordinator/grant-slots.ts'
 import { FLEET_AT_REST, type Ticket, withGrants } from '../../../shared/fleet/schedule.ts'
