@@ -1,4 +1,4 @@
-/** The fleet item, its queues and their tickets: the one point of decision about who works (DESIGN §5). */
+/** The fleet item, its queues and their tickets: the one point of decision about who works. */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { QUEUES_READ_MAX, QUEUES_SHOWN_MAX, RETENTION_S, TICKETS_SHOWN_MAX } from '../base/limits.ts'

@@ -1,5 +1,5 @@
 /**
- * Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted (DESIGN §7). All
+ * Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted. All
  * of them stand in one item, so that a claim and a conclusion check one item, whatever may stop them.
  */
 import * as z from 'zod'
