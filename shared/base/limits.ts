@@ -31,8 +31,6 @@ export const TICKETS_SHOWN_MAX = 20
 export const GRANT_FRESH_MS = 10_000
 /** How much earlier a review's turn is if a person asked for the review, ms. */
 export const TURN_ASKED_MS = 10 * 60_000
-/** How much later a shadow review's turn is, ms. */
-export const TURN_SHADOW_MS = 3_600_000
 /** An inline Map of Step Functions runs at most 40 iterations at once; a plan has at most as many reviews. */
 export const PLAN_REVIEWS_MAX = 40
 

@@ -174,6 +174,7 @@ export function takeBack(
 export function after(item: LeaseItem, step: LeaseStep): LeaseItem {
   const removed = new Set<string>(step.remove)
   const kept = Object.entries(item).filter(([member]) => !removed.has(member))
+  // A step removes optional members only, so the kept members are still an item.
   return { ...(Object.fromEntries(kept) as unknown as LeaseItem), ...step.set }
 }
 

@@ -1,6 +1,6 @@
 /** The grants of the fleet's free slots. Pure: the fleet and the waiting tickets in, grants out. */
 import * as z from 'zod'
-import { POOLS_LIMITED_MAX, TURN_ASKED_MS, TURN_SHADOW_MS } from '../base/limits.ts'
+import { POOLS_LIMITED_MAX, TURN_ASKED_MS } from '../base/limits.ts'
 import type { Stored } from '../base/schema.ts'
 import type { Run } from '../runs/run.ts'
 import { effectiveOf, effectiveOfPool, effectiveOfRepository, fleetLimitsSchema, LIMITS_DEFAULT } from './ceiling.ts'
@@ -56,13 +56,10 @@ export type Ticket = Stored<typeof ticketSchema>
 
 export const FLEET_AT_REST: Fleet = { limits: LIMITS_DEFAULT, slots: {}, closed: {}, granted: 0, version: 0 }
 
-/** Causes of a run asked for by name, rather than by a push or an edit. */
-const ASKED = ['comment:', 'rerun:', 'api:']
-
-/** The turn of a run's reviews, ms UTC: requests by name go before, shadow work behind other work accepted at the same time. */
-export function turnOf(run: Pick<Run, 'acceptedAt' | 'cause' | 'askedBy'>, shadow = false): number {
-  const asked = run.askedBy === 'person' || ASKED.some((prefix) => run.cause.startsWith(prefix))
-  return run.acceptedAt - (asked ? TURN_ASKED_MS : 0) + (shadow ? TURN_SHADOW_MS : 0)
+/** The turn of a run's reviews, ms UTC: requests by a person go before other work accepted at the same time. */
+export function turnOf(run: Pick<Run, 'acceptedAt' | 'cause' | 'askedBy'>): number {
+  const asked = run.askedBy === 'person' || run.cause.startsWith('comment:')
+  return run.acceptedAt - (asked ? TURN_ASKED_MS : 0)
 }
 
 /**

@@ -7,9 +7,7 @@ import type { Repository, Run, RunRequest } from './run.ts'
 export const causeOf = {
   head: (sha: string, baseRef: string) => `head:${sha}:${baseRef}`,
   comment: (commentId: number) => `comment:${commentId}`,
-  rerun: (deliveryId: string) => `rerun:${deliveryId}`,
   text: (title: string, body: string) => `text:${digestOf({ title, body })}`,
-  api: (idempotencyKey: string) => `api:${idempotencyKey}`,
 } as const
 
 /** A run's id: SHA-256 of {repository id, pull request number, cause}. `owner/repo#5` never meets `owner_repo#5` (LE11). */

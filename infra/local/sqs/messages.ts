@@ -117,6 +117,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
 
   /** The message of the receipt: in flight, visible again, or taken by another receive. */
   function findReceived(queue: Queue, receipt: Receipt): FlightRow | undefined {
+    // `node:sqlite` knows no types of columns; the statement selects exactly these members.
     const row = findFlight.get(receipt.seq, queue.id) as unknown as FlightRow | undefined
     return row?.id === receipt.messageId ? row : undefined
   }
@@ -129,6 +130,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
           : message.deduplicationId
         forgetDuplicates.run(queue.id, now() - deduplicationMs)
         const first = findDuplicate.get(queue.id, key)
+        // The statement selects the members of a sent message.
         if (first) return first as unknown as SentMessage
         const id = randomUUID()
         const values = { queue: queue.id, id, now: now(), ...message } satisfies Record<string, SQLInputValue>
@@ -144,6 +146,7 @@ export function openMessages(database: DatabaseSync, queues: Queues, now: () => 
         moveDeadLetters(queue)
         const until = now() + queue.settings.visibilityTimeoutSeconds * 1_000
         const rows = take.all({ queue: queue.id, now: now(), until, max })
+        // The statement returns the members of a received message but its handle.
         return (rows as unknown as Omit<ReceivedMessage, 'handle'>[])
           .sort((a, b) => a.seq - b.seq) // RETURNING promises no order
           .map((row) => ({

@@ -102,6 +102,7 @@ export function prepare(definition: object): PreparedMachine {
     problems.push('The machine has TimeoutSeconds, which has no effect here. Remove it.')
   }
   if (problems.length > 0) throw new DefinitionRefused(problems)
+  // The checks above have refused every definition that the library's type does not describe.
   const engine = new StateMachine({ ...copy, States: states } as unknown as StateMachineDefinition, {
     // The definition is linted at its synthesis; here the validator alone would take 200 ms of every start.
     validationOptions: { noValidate: true },

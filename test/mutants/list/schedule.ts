@@ -34,8 +34,8 @@ const slots = mutantsOf(
     },
     {
       name: 'schedule: a requested review gets the turn of a push',
-      find: "run.askedBy === 'person' || ASKED",
-      replace: 'ASKED',
+      find: "run.askedBy === 'person' || run.cause",
+      replace: 'run.cause',
       breaks: 'A review that a person requests without a focus gets no earlier turn.',
       schedules: [],
     },

@@ -54,7 +54,7 @@ describe('executionNameOf', () => {
         number: 5,
         head: sha('head'),
         attempt: 1,
-        runId: runIdOf(7, 5, causeOf.rerun(delivery)),
+        runId: runIdOf(7, 5, `rerun:${delivery}`),
       })
     const [first, second] = [
       named('089a2a60-4fc8-11f0-8181-e546625a3c66'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TURN_ASKED_MS, TURN_SHADOW_MS } from '../../../shared/base/limits.ts'
+import { TURN_ASKED_MS } from '../../../shared/base/limits.ts'
 import { effectiveOf, effectiveOfPool, effectiveOfRepository, type FleetLimits } from '../../../shared/fleet/ceiling.ts'
 import {
   closedBy,
@@ -271,15 +271,12 @@ describe('a closed pool', () => {
 })
 
 describe('turnOf', () => {
-  it('requests by name go ten minutes before, shadow work an hour behind, other work accepted at the same time', () => {
+  it('requests by a person go ten minutes before other work accepted at the same time', () => {
     const acceptedAt = 5_000_000
     expect(turnOf({ acceptedAt, cause: 'head:abc:main' })).toBe(acceptedAt)
-    for (const cause of ['comment:1', 'rerun:d', 'api:k']) {
-      expect(turnOf({ acceptedAt, cause })).toBe(acceptedAt - TURN_ASKED_MS)
-    }
+    expect(turnOf({ acceptedAt, cause: 'comment:1' })).toBe(acceptedAt - TURN_ASKED_MS)
     expect(turnOf({ acceptedAt, cause: 'head:abc:main', askedBy: 'person' })).toBe(acceptedAt - TURN_ASKED_MS)
     expect(turnOf({ acceptedAt, cause: 'comment:1', askedBy: 'person' })).toBe(acceptedAt - TURN_ASKED_MS)
-    expect(turnOf({ acceptedAt, cause: 'head:abc:main' }, true)).toBe(acceptedAt + TURN_SHADOW_MS)
   })
 })
 
