@@ -16,7 +16,7 @@ import { deliver, payloadOf } from './webhooks.ts'
 patientTests()
 
 /** An installation, and a word that stands in all its texts and in nobody else's. */
-interface House {
+interface Tenant {
   readonly owner: string
   readonly word: string
   readonly model: string
@@ -29,7 +29,7 @@ interface House {
   readonly fault: string
 }
 
-const ACME: House = {
+const ACME: Tenant = {
   owner: 'acme',
   word: 'scarlet',
   model: 'model-of-acme',
@@ -39,7 +39,7 @@ const ACME: House = {
   faulty: 'lensez: {}\n',
   fault: 'Did you mean `lenses`?',
 }
-const GLOBEX: House = {
+const GLOBEX: Tenant = {
   owner: 'globex',
   word: 'cobalt',
   model: 'model-of-globex',
@@ -49,8 +49,8 @@ const GLOBEX: House = {
   faulty: 'rounds: { ceiling: 99 }\n',
   fault: 'must be a whole number from 0 to 10',
 }
-const HOUSES = [ACME, GLOBEX]
-const other = (house: House) => (house === ACME ? GLOBEX : ACME)
+const TENANTS = [ACME, GLOBEX]
+const other = (tenant: Tenant) => (tenant === ACME ? GLOBEX : ACME)
 
 /** Rooms through which every run goes. */
 const ROOMS = ['webhook', 'plan', 'admit', 'review', 'conclude', 'post']
@@ -60,7 +60,7 @@ let muster: Muster
 let tap: Tap
 let invocations: readonly Invocation[]
 /** Ids by which an event shows whose it is. */
-const idsOf = new Map<House, string[]>(HOUSES.map((house) => [house, []]))
+const idsOf = new Map<Tenant, string[]>(TENANTS.map((tenant) => [tenant, []]))
 let opened = 0
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ afterAll(async () => {
 })
 
 interface Opened {
-  readonly house: House
+  readonly tenant: Tenant
   /** What its model is asked about. */
   readonly line: string
   readonly pullRequest: TestPullRequest
@@ -86,12 +86,12 @@ interface Opened {
 
 /** Opens a pull request with a fault, a secret, and a description without its section. `beforehand` is called with the line of the fault. */
 async function open(
-  house: House,
-  configuration = house.configuration,
+  tenant: Tenant,
+  configuration = tenant.configuration,
   beforehand?: (line: string) => void,
 ): Promise<Opened> {
   opened += 1
-  const { owner, word } = house
+  const { owner, word } = tenant
   const name = `warm-${opened}`
   const Word = word.charAt(0).toUpperCase() + word.slice(1)
   const repository = await muster.repository(
@@ -111,13 +111,13 @@ async function open(
   )
   const { body } = await muster.answered(pullRequest)
   const run = String(body.run)
-  idsOf.get(house)?.push(run, String(repository.id))
-  return { house, line, pullRequest, run }
+  idsOf.get(tenant)?.push(run, String(repository.id))
+  return { tenant, line, pullRequest, run }
 }
 
 /** Opens, and waits for the end. */
-async function review(house: House, configuration?: string): Promise<Opened> {
-  const one = await open(house, configuration)
+async function review(tenant: Tenant, configuration?: string): Promise<Opened> {
+  const one = await open(tenant, configuration)
   await muster.runEnded(one.run)
   return one
 }
@@ -130,13 +130,14 @@ function said({ pullRequest }: Opened): string {
 
 function expectOwn(one: Opened): void {
   const text = said(one)
-  for (const own of one.house.says) expect(text).toContain(own)
-  for (const foreign of [...one.house.omits, other(one.house).word]) expect(text).not.toContain(foreign)
+  for (const own of one.tenant.says) expect(text).toContain(own)
+  for (const foreign of [...one.tenant.omits, other(one.tenant).word]) expect(text).not.toContain(foreign)
 }
 
 /** `acme→globex` where the container that had served the one served the other next, by room. */
 function handOvers(room: string): Set<string> {
-  const houseOf = ({ event }: Invocation) => HOUSES.find((house) => idsOf.get(house)?.some((id) => event.includes(id)))
+  const houseOf = ({ event }: Invocation) =>
+    TENANTS.find((tenant) => idsOf.get(tenant)?.some((id) => event.includes(id)))
   return new Set(
     invocations
       .filter((invocation) => invocation.room === room && invocation.before)
@@ -148,36 +149,36 @@ function handOvers(room: string): Set<string> {
 
 describe('L10: through the same warm containers', () => {
   it('each run has the lenses, the model, the rounds and the texts of its own repository, in either order', async () => {
-    for (const house of [ACME, GLOBEX, ACME]) expectOwn(await review(house))
+    for (const tenant of [ACME, GLOBEX, ACME]) expectOwn(await review(tenant))
   })
 
   it('so it is where two runs take turns: one plans and is admitted while the other is being read', async () => {
-    for (const house of HOUSES) {
+    for (const tenant of TENANTS) {
       let held: ReturnType<Muster['model']['hold']> | undefined
-      const first = await open(house, house.configuration, (line) => {
+      const first = await open(tenant, tenant.configuration, (line) => {
         held = muster.model.hold(line)
       })
       await muster.until('the question to the model', () => muster.model.callsAbout(first.line).length > 0)
-      const second = await open(other(house))
+      const second = await open(other(tenant))
       await muster.until('its plan', async () => (await muster.run(second.run))?.plan !== undefined)
       held?.release()
       await Promise.all([muster.runEnded(first.run), muster.runEnded(second.run)])
       expectOwn(second)
-      expect(said(first)).not.toContain(other(house).word)
+      expect(said(first)).not.toContain(other(tenant).word)
     }
   })
 
   it('each is told the problem of its own configuration, and the next run has none', async () => {
-    const faulty = await Promise.all(HOUSES.map((house) => open(house, house.faulty)))
-    const sound = await Promise.all([...HOUSES].reverse().map((house) => open(house)))
+    const faulty = await Promise.all(TENANTS.map((tenant) => open(tenant, tenant.faulty)))
+    const sound = await Promise.all([...TENANTS].reverse().map((tenant) => open(tenant)))
     await Promise.all([...faulty, ...sound].map(({ run }) => muster.runEnded(run)))
     for (const one of faulty) {
-      expect(said(one)).toContain(one.house.fault)
-      expect(said(one)).not.toContain(other(one.house).fault)
+      expect(said(one)).toContain(one.tenant.fault)
+      expect(said(one)).not.toContain(other(one.tenant).fault)
     }
     for (const one of sound) {
       expectOwn(one)
-      for (const { fault } of HOUSES) expect(said(one)).not.toContain(fault)
+      for (const { fault } of TENANTS) expect(said(one)).not.toContain(fault)
     }
   })
 
@@ -187,12 +188,12 @@ describe('L10: through the same warm containers', () => {
 
   it('a model is asked about the pull request of those who chose it, and told nothing of the other', () => {
     const asked = tap.of('model').map(({ request }) => request)
-    for (const house of HOUSES) {
-      const own = asked.filter((request) => request.includes(house.word))
+    for (const tenant of TENANTS) {
+      const own = asked.filter((request) => request.includes(tenant.word))
       const models = own.map((request) => (JSON.parse(request) as { model: string }).model)
       // The faulty configuration falls back to the model of the deployment.
-      expect(new Set(models)).toEqual(new Set([house.model, 'led']))
-      expect(own.filter((request) => request.includes(other(house).word))).toEqual([])
+      expect(new Set(models)).toEqual(new Set([tenant.model, 'led']))
+      expect(own.filter((request) => request.includes(other(tenant).word))).toEqual([])
     }
   })
 
@@ -203,14 +204,14 @@ describe('L10: through the same warm containers', () => {
       ...invocations.map(({ event }) => event),
     ]
     const mixed = wholes.filter((whole) =>
-      HOUSES.every(({ word, owner }) => whole.includes(word) || whole.includes(owner)),
+      TENANTS.every(({ word, owner }) => whole.includes(word) || whole.includes(owner)),
     )
     expect(mixed).toEqual([])
   })
 
   it('every request to a repository carries a token of the installation that owns it; tokens are kept', () => {
     const installations = new Map<string, number>()
-    const used = new Map<string, number>(HOUSES.map(({ owner }) => [owner, 0]))
+    const used = new Map<string, number>(TENANTS.map(({ owner }) => [owner, 0]))
     for (const { method, url, headers, response } of tap.of('github')) {
       const bought = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(url)?.[1]
       if (method === 'POST' && bought) {
@@ -223,7 +224,7 @@ describe('L10: through the same warm containers', () => {
       expect([url, installations.get(token)]).toEqual([url, installationId(owner)])
       used.set(owner, (used.get(owner) ?? 0) + 1)
     }
-    for (const { owner } of HOUSES) expect(used.get(owner)).toBeGreaterThan(installations.size * 10)
+    for (const { owner } of TENANTS) expect(used.get(owner)).toBeGreaterThan(installations.size * 10)
   })
 })
 

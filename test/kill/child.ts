@@ -11,9 +11,9 @@ import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
 import { assertNoViolations, validating } from '../contract/contract.ts'
 import { unrestOf } from './judge.ts'
 import type { ChildMessage, ChildOptions } from './messages.ts'
-import { openCamera, type Picture, pullRequestsOf, REPOSITORY, REPOSITORY_NAME } from './picture.ts'
 import { makeRepository, type RoundRepository } from './repository.ts'
 import { type Landmark, type Scenario, type Step, scenarioOf } from './scenario.ts'
+import { openSnapshotTaker, pullRequestsOf, REPOSITORY, REPOSITORY_NAME, type SystemSnapshot } from './snapshot.ts'
 
 /** A lease so short that a dead worker is missed in seconds; the sweeper runs as much more often. */
 const LEASE_SECONDS = 6
@@ -34,7 +34,7 @@ const stack = await startLocalStack({
   leaseSeconds: LEASE_SECONDS,
   onLog(_name, line) {
     appendFileSync(options.logFile, `${line}\n`)
-    tellOfRoom(line)
+    reportRoom(line)
   },
 })
 const { github } = stack
@@ -42,9 +42,9 @@ if (!github) throw new Error('The stack has no GitHub stand-in.')
 validating(github)
 await github.addRepository({ ...REPOSITORY, gitDirectory: repository.gitDirectory, defaultBranch: 'main' })
 tell({ kind: 'landmark', landmark: 'up' })
-const camera = openCamera(stack)
-tell({ kind: 'found', found: foundIn(await camera.take()) })
-void tellOfWrites(github)
+const snapshots = openSnapshotTaker(stack)
+tell({ kind: 'found', found: foundIn(await snapshots.take()) })
+void reportWrites(github)
 await act(stack, github, scenario, repository)
 await rest(github)
 await stack.close()
@@ -100,15 +100,15 @@ async function act(
 /** Waits until nothing is under way, and tells what stands then; or that it doesn't come to that. */
 async function rest(github: GitHubStandIn): Promise<void> {
   for (;;) {
-    const picture = await camera.take()
-    const unrest = unrestOf(picture)
+    const snapshot = await snapshots.take()
+    const unrest = unrestOf(snapshot)
     if (unrest.length === 0 || Date.now() - startedAt > options.restMsMax) {
       // What GitHub would not have taken, or not have answered, ends this process by its exception: the round has failed.
       assertNoViolations(github)
-      return tell({ kind: 'ended', picture, unrest })
+      return tell({ kind: 'ended', snapshot, unrest })
     }
     // GitHub doesn't redeliver by itself: whoever runs the App does, in its settings.
-    for (const { guid, ended, status } of picture.deliveries) {
+    for (const { guid, ended, status } of snapshot.deliveries) {
       if (ended && (status === null || status >= 500)) await github.redeliver(guid)
     }
     await delay(LOOK_MS)
@@ -116,14 +116,14 @@ async function rest(github: GitHubStandIn): Promise<void> {
 }
 
 /** A line that a room prints says that it ran. */
-function tellOfRoom(line: string): void {
+function reportRoom(line: string): void {
   const room = /"service":"muster-(\w+)"/.exec(line)?.[1]
   const landmark = `${room} ran`
   if (isLandmark(landmark)) tell({ kind: 'landmark', landmark })
 }
 
 /** A write that GitHub answered was done: what follows it at once is the most interesting moment to die at. */
-async function tellOfWrites(github: GitHubStandIn): Promise<void> {
+async function reportWrites(github: GitHubStandIn): Promise<void> {
   const told = new Set<RecordedRequest>()
   for (;;) {
     const changed = github.changed()
@@ -154,7 +154,7 @@ function isLandmark(name: string): name is Landmark {
 }
 
 /** What an earlier process left under way, in a few words; empty if nothing. */
-function foundIn({ items, pullRequests, deliveries, executions }: Picture): string {
+function foundIn({ items, pullRequests, deliveries, executions }: SystemSnapshot): string {
   const runs = items.filter(({ sk, state }) => sk === 'RUN' && state !== 'ended')
   const pending = pullRequests.flatMap(({ reviews }) => reviews.filter((review) => review.pending))
   const untaken = deliveries.filter(({ ended }) => !ended)

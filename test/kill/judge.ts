@@ -1,10 +1,10 @@
-/** What is wrong with a picture: what is still under way (it may change), and what breaks a promise (it may not stand). Pure. */
+/** What is wrong with a snapshot: what is still under way (it may change), and what breaks a promise (it may not stand). Pure. */
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
 import { LABELS } from '../../shared/publishing/github-payloads.ts'
-import type { LedgerItem, Picture } from './picture.ts'
+import type { LedgerItem, SystemSnapshot } from './snapshot.ts'
 
 /** What must still happen before anything can be judged; nothing of it at rest. */
-export function unrestOf({ items, deliveries, executions, pullRequests }: Picture): string[] {
+export function unrestOf({ items, deliveries, executions, pullRequests }: SystemSnapshot): string[] {
   const slots = Object.keys((items.find(({ sk }) => sk === 'FLEET')?.slots as object | undefined) ?? {})
   return [
     ...deliveries
@@ -25,22 +25,22 @@ export function unrestOf({ items, deliveries, executions, pullRequests }: Pictur
   ]
 }
 
-/** Promises that are broken in a picture of a system at rest, each as a sentence. */
-export function violationsOf(picture: Picture): string[] {
-  const messages = picture.items.filter(({ sk }) => sk.startsWith('MESSAGE#'))
+/** Promises that are broken in a snapshot of a system at rest, each as a sentence. */
+export function violationsOf(snapshot: SystemSnapshot): string[] {
+  const messages = snapshot.items.filter(({ sk }) => sk.startsWith('MESSAGE#'))
   return [
-    ...unrestOf(picture).map((sentence) => `Not at rest: ${sentence}.`),
-    ...picture.items.filter(({ sk }) => sk === 'RUN').flatMap(brokenRun),
-    ...picture.pullRequests.flatMap((pullRequest) => [
+    ...unrestOf(snapshot).map((sentence) => `Not at rest: ${sentence}.`),
+    ...snapshot.items.filter(({ sk }) => sk === 'RUN').flatMap(brokenRun),
+    ...snapshot.pullRequests.flatMap((pullRequest) => [
       ...brokenReviews(pullRequest, messages),
       ...brokenResources(pullRequest),
-      ...(isReviewable(pullRequest) ? missing(pullRequest, picture.items) : []),
+      ...(isReviewable(pullRequest) ? missing(pullRequest, snapshot.items) : []),
     ]),
     ...messages
       .filter(({ state }) => state !== 'said' && state !== 'withdrawn')
       .map(({ state, number }) => `A message of #${number} is ${state}.`),
     // A marker without tickets is harmless: whoever looks next removes it. A ticket would wait for ever.
-    ...picture.items
+    ...snapshot.items
       .filter(({ pk }) => pk.startsWith('QUEUE#'))
       .map(({ sk }) => `The ticket ${sk} is left in its queue.`),
   ]

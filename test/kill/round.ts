@@ -6,8 +6,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { violationsOf } from './judge.ts'
 import type { ChildMessage, ChildOptions } from './messages.ts'
-import type { Picture } from './picture.ts'
 import { type Kill, type Scenario, scenarioOf } from './scenario.ts'
+import type { SystemSnapshot } from './snapshot.ts'
 
 export interface KillSeen {
   /** ms after the process was started. */
@@ -55,11 +55,11 @@ export async function runRound(
   }
   const kills: KillSeen[] = []
   for (const kill of scenario.kills) {
-    const { killed, complaint } = await runUntil(child, kill)
+    const { killed, errorOutput: complaint } = await runUntil(child, kill)
     if (!killed) return failed(scenario, kills, options.directory, complaint)
     kills.push(killed)
   }
-  const { ended, found, restMs, complaint } = await runUntil(child)
+  const { ended, found, restMs, errorOutput: complaint } = await runUntil(child)
   if (ended === undefined) return failed(scenario, kills, options.directory, complaint)
   const violations = violationsOf(ended)
   if (violations.length === 0) await rm(options.directory, { recursive: true, force: true })
@@ -78,18 +78,18 @@ function failed(scenario: Scenario, kills: KillSeen[], directory: string, compla
   return { scenario, kills, found: '', restMs: 0, violations, keptDirectory: directory }
 }
 
-interface Lived {
+interface ProcessOutcome {
   /** What stood when it had come to rest; undefined if it didn't tell. */
-  readonly ended: Picture | undefined
+  readonly ended: SystemSnapshot | undefined
   readonly killed: KillSeen | undefined
   readonly found: string
   readonly restMs: number
   /** What it said on its error output. */
-  readonly complaint: string
+  readonly errorOutput: string
 }
 
 /** Starts the process, kills it at its moment if one is given, and resolves when it is gone. */
-async function runUntil(options: ChildOptions, kill?: Kill): Promise<Lived> {
+async function runUntil(options: ChildOptions, kill?: Kill): Promise<ProcessOutcome> {
   const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
@@ -101,7 +101,7 @@ async function runUntil(options: ChildOptions, kill?: Kill): Promise<Lived> {
   let found = ''
   let restMs = 0
   let complaint = ''
-  let ended: Picture | undefined
+  let ended: SystemSnapshot | undefined
   let killed: KillSeen | undefined
   let timer: NodeJS.Timeout | undefined
   const killNow = (missed: boolean) => {
@@ -125,13 +125,13 @@ async function runUntil(options: ChildOptions, kill?: Kill): Promise<Lived> {
         last = 'rest'
         killNow(true)
       } else {
-        ended = message.picture
+        ended = message.snapshot
       }
     }
   })
   await within(child, gone)
   clearTimeout(timer)
-  return { ended, killed, found, restMs, complaint }
+  return { ended, killed, found, restMs, errorOutput: complaint }
 }
 
 /** A process that hangs is killed too; its round fails, because it told nothing. */

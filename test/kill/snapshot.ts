@@ -17,7 +17,7 @@ export interface DeliverySeen {
   readonly ended: boolean
 }
 
-export interface Picture {
+export interface SystemSnapshot {
   readonly pullRequests: readonly PullRequestSnapshot[]
   readonly items: readonly LedgerItem[]
   readonly deliveries: readonly DeliverySeen[]
@@ -28,12 +28,12 @@ export interface Picture {
 export const REPOSITORY = { owner: 'acme', name: 'parcels' } as const
 export const REPOSITORY_NAME = `${REPOSITORY.owner}/${REPOSITORY.name}`
 
-export interface Camera {
-  take(): Promise<Picture>
+export interface SnapshotTaker {
+  take(): Promise<SystemSnapshot>
 }
 
-/** Opens what a picture is taken with; nothing is changed by taking one. */
-export function openCamera(stack: LocalStack): Camera {
+/** Opens what a snapshot is taken with; nothing is changed by taking one. */
+export function openSnapshotTaker(stack: LocalStack): SnapshotTaker {
   const { region } = stack.assembly.account
   const client = { region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
   const endpoint = (name: string) => stack.endpoints[name] as string
