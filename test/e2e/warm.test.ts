@@ -1,6 +1,6 @@
 /**
- * Warm containers: two installations that are configured differently, through the same containers, one after the other
- * and in turns. Nothing of the one may be met in anything of the other.
+ * Warm containers: two installations with different configurations, through the same containers, one after the other
+ * and in turns. No content of one installation may appear in the other.
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -15,16 +15,16 @@ import { deliver, payloadOf } from './webhooks.ts'
 
 patientTests()
 
-/** An installation, and a word that stands in all its texts and in nobody else's. */
+/** An installation, and a word in all its texts and in no other text. */
 interface Tenant {
   readonly owner: string
   readonly word: string
   readonly model: string
   readonly configuration: string
-  /** What its configuration makes the summary or the review say, and what it keeps it from saying. */
+  /** Effects of the configuration on the summary or the review, and words that it suppresses. */
   readonly says: readonly string[]
   readonly omits: readonly string[]
-  /** A configuration with a fault of its own, and how that is told. */
+  /** A configuration with a fault of its own, and the report of the fault. */
   readonly faulty: string
   readonly fault: string
 }
@@ -52,14 +52,14 @@ const GLOBEX: Tenant = {
 const TENANTS = [ACME, GLOBEX]
 const other = (tenant: Tenant) => (tenant === ACME ? GLOBEX : ACME)
 
-/** Rooms through which every run goes. */
+/** Rooms on the way of every run. */
 const ROOMS = ['webhook', 'plan', 'admit', 'review', 'conclude', 'post']
 const AWS_KEY_ID = ['AKIA', 'Z7QX4N2M', 'P5TJ3WLK'].join('')
 
 let muster: Muster
 let tap: Tap
 let invocations: readonly Invocation[]
-/** Ids by which an event shows whose it is. */
+/** Ids by which an event shows its tenant. */
 const idsOf = new Map<Tenant, string[]>(TENANTS.map((tenant) => [tenant, []]))
 let opened = 0
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
   muster = await startMuster({ model: true })
   tap = openTap(muster)
   invocations = watchInvocations(muster.stack)
-  // One review at a time, so that one container of each room does all the work, in turns.
+  // A single slot, so that one container of each room does all the work, in turns.
   const limits = { configured: 1, enabled: true }
   await muster.aws.put({ pk: 'FLEET#main', sk: 'FLEET', limits, slots: {}, version: 1 })
 })
@@ -78,13 +78,16 @@ afterAll(async () => {
 
 interface Opened {
   readonly tenant: Tenant
-  /** What its model is asked about. */
+  /** The line in the model's prompt. */
   readonly line: string
   readonly pullRequest: TestPullRequest
   readonly run: string
 }
 
-/** Opens a pull request with a fault, a secret, and a description without its section. `beforehand` is called with the line of the fault. */
+/**
+ * Opens a pull request with a fault, a secret, and a description without its section. `beforehand` is called with the
+ * line of the fault.
+ */
 async function open(
   tenant: Tenant,
   configuration = tenant.configuration,
@@ -122,7 +125,7 @@ async function review(tenant: Tenant, configuration?: string): Promise<Opened> {
   return one
 }
 
-/** Everything that Muster says at a pull request. */
+/** All texts of Muster on a pull request. */
 function said({ pullRequest }: Opened): string {
   const { reviews, issueComments, checkRuns, labels } = muster.shown(pullRequest)
   return [...reviews, ...issueComments, ...checkRuns, ...labels].map((one) => JSON.stringify(one)).join('\n')
@@ -134,7 +137,7 @@ function expectOwn(one: Opened): void {
   for (const foreign of [...one.tenant.omits, other(one.tenant).word]) expect(text).not.toContain(foreign)
 }
 
-/** `acme→globex` where the container that had served the one served the other next, by room. */
+/** `acme→globex` where a container served the first tenant and then the second, by room. */
 function handOvers(room: string): Set<string> {
   const houseOf = ({ event }: Invocation) =>
     TENANTS.find((tenant) => idsOf.get(tenant)?.some((id) => event.includes(id)))
@@ -152,7 +155,7 @@ describe('L10: through the same warm containers', () => {
     for (const tenant of [ACME, GLOBEX, ACME]) expectOwn(await review(tenant))
   })
 
-  it('so it is where two runs take turns: one plans and is admitted while the other is being read', async () => {
+  it('the same holds with two runs in turns: the second plans and is admitted during the reading of the first', async () => {
     for (const tenant of TENANTS) {
       let held: ReturnType<Muster['model']['hold']> | undefined
       const first = await open(tenant, tenant.configuration, (line) => {
@@ -168,7 +171,7 @@ describe('L10: through the same warm containers', () => {
     }
   })
 
-  it('each is told the problem of its own configuration, and the next run has none', async () => {
+  it('each tenant gets the problem of its own configuration, and the next run has none', async () => {
     const faulty = await Promise.all(TENANTS.map((tenant) => open(tenant, tenant.faulty)))
     const sound = await Promise.all([...TENANTS].reverse().map((tenant) => open(tenant)))
     await Promise.all([...faulty, ...sound].map(({ run }) => muster.runEnded(run)))
@@ -182,11 +185,11 @@ describe('L10: through the same warm containers', () => {
     }
   })
 
-  it.each(ROOMS)('%s: one container served the one installation and then the other, in both orders', (room) => {
+  it.each(ROOMS)('%s: one container served both installations, in both orders', (room) => {
     expect(handOvers(room)).toEqual(new Set(['acme→globex', 'globex→acme']))
   })
 
-  it('a model is asked about the pull request of those who chose it, and told nothing of the other', () => {
+  it('a model gets the pull requests of the right installation alone', () => {
     const asked = tap.of('model').map(({ request }) => request)
     for (const tenant of TENANTS) {
       const own = asked.filter((request) => request.includes(tenant.word))
@@ -209,7 +212,7 @@ describe('L10: through the same warm containers', () => {
     expect(mixed).toEqual([])
   })
 
-  it('every request to a repository carries a token of the installation that owns it; tokens are kept', () => {
+  it('every request to a repository carries a token of the installation that owns the repository; tokens are kept', () => {
     const installations = new Map<string, number>()
     const used = new Map<string, number>(TENANTS.map(({ owner }) => [owner, 0]))
     for (const { method, url, headers, response } of tap.of('github')) {
@@ -228,7 +231,7 @@ describe('L10: through the same warm containers', () => {
   })
 })
 
-describe('a webhook secret that is rotated', () => {
+describe('a rotated webhook secret', () => {
   const labeled = () =>
     payloadOf({
       repository: { id: 1, owner: 'acme', name: 'warm' },
@@ -238,7 +241,7 @@ describe('a webhook secret that is rotated', () => {
     })
   const statusUnder = async (secret: string) => (await deliver(muster.stack.webhookUrl, secret, labeled())).status
 
-  it('while a container is warm: old and new are taken, then the old one no more', async () => {
+  it('a warm container accepts old and new secrets, and after the rotation no old secret', async () => {
     const app = await readAppSecret(muster.stack)
     const fresh = randomBytes(32).toString('hex')
     expect(await statusUnder(muster.webhookSecret)).toBe(202)
@@ -250,7 +253,7 @@ describe('a webhook secret that is rotated', () => {
 
     await putAppSecret(muster.stack, { ...app, webhookSecrets: [fresh] })
     await muster.until('the old secret being refused', async () => {
-      // What no secret matches makes a container read it anew, at most once in its cooldown.
+      // A signature without a matching secret makes a container read the secret anew, at most once in its cooldown.
       expect(await statusUnder('neither')).toBe(401)
       return (await statusUnder(muster.webhookSecret)) === 401
     })
@@ -258,7 +261,7 @@ describe('a webhook secret that is rotated', () => {
     expect(muster.stack.functions.coldStarts('webhook')).toBe(coldStarts)
   })
 
-  it('is read again when its time is up, though nothing has failed', async () => {
+  it('a container reads the secret again at the end of its life, without a failure', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', muster.stack.endpoints.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '')
     vi.stubEnv('AWS_REGION', muster.stack.assembly.account.region)
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'local')

@@ -60,7 +60,7 @@ function snapshot(more: Partial<SystemSnapshot> = {}): SystemSnapshot {
 }
 
 describe('the judge of the kill test', () => {
-  it('has nothing to say where everything holds', () => {
+  it('the judge accepts a correct snapshot', () => {
     expect(violationsOf(snapshot())).toEqual([])
   })
 
@@ -77,7 +77,7 @@ describe('the judge of the kill test', () => {
       'a webhook that was not taken',
       snapshot({ deliveries: [{ guid: 'g', number: 1, action: 'opened', status: 503, ended: true }] }),
     ],
-  ])('sees that it is not at rest: %s', (_what, seen) => {
+  ])('the judge sees unrest: %s', (_what, seen) => {
     expect(unrestOf(seen)).toHaveLength(1)
     expect(violationsOf(seen)).not.toEqual([])
   })
@@ -131,7 +131,7 @@ describe('the judge of the kill test', () => {
       snapshot({ items: [run, message, { pk: 'QUEUE#7#lambda', sk: '1#r1' }] }),
       /is left in its queue/,
     ],
-  ])('sees %s', (_what, seen, sentence) => {
+  ])('the judge sees %s', (_what, seen, sentence) => {
     expect(violationsOf(seen).join('\n')).toMatch(sentence)
   })
 })

@@ -1,14 +1,14 @@
-/** Everything that can be seen at one moment: GitHub as it stands, the ledger's items, executions under way. */
+/** The whole visible state at one moment: GitHub, the ledger's items, running executions. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
 import type { LocalStack } from '../../infra/local/stack.ts'
 
-/** An item of the ledger, without what nobody here looks at. */
+/** An item of the ledger, without the members that no check reads. */
 export type LedgerItem = Readonly<Record<string, unknown>> & { readonly pk: string; readonly sk: string }
 
-/** A webhook, with what its last attempt was answered; null while there is no answer. */
+/** A webhook with the answer to its last attempt; null without an answer. */
 export interface DeliverySeen {
   readonly guid: string
   readonly number: number
@@ -21,7 +21,7 @@ export interface SystemSnapshot {
   readonly pullRequests: readonly PullRequestSnapshot[]
   readonly items: readonly LedgerItem[]
   readonly deliveries: readonly DeliverySeen[]
-  /** Names of executions that run. */
+  /** Names of running executions. */
   readonly executions: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export interface SnapshotTaker {
   take(): Promise<SystemSnapshot>
 }
 
-/** Opens what a snapshot is taken with; nothing is changed by taking one. */
+/** Opens the clients for snapshots; a snapshot changes nothing. */
 export function openSnapshotTaker(stack: LocalStack): SnapshotTaker {
   const { region } = stack.assembly.account
   const client = { region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
@@ -64,7 +64,7 @@ export function openSnapshotTaker(stack: LocalStack): SnapshotTaker {
   }
 }
 
-/** Every pull request there is; their numbers have no gap. */
+/** Every pull request; their numbers have no gap. */
 export function pullRequestsOf({ github }: LocalStack): PullRequestSnapshot[] {
   const found: PullRequestSnapshot[] = []
   for (let number = 1; ; number += 1) {

@@ -30,7 +30,7 @@ async function prepared(lagMs?: number) {
   return { github, clock, say, reviews, comments }
 }
 
-test('AW73: one route lags, also behind earlier writes, and the other routes do not', async () => {
+test('AW73: a route lags alone, also behind earlier writes', async () => {
   const { github, clock, say, reviews, comments } = await prepared()
   await say('text')
   const lagging = github.lag({ route: REVIEWS, lagMs: 3_000 })

@@ -99,7 +99,7 @@ describe('Markdown', () => {
     expect(renderMarkdown(text).replaceAll('\n', '')).toBe(html)
   })
 
-  test('any text ends as HTML without tags other than the harmless ones', () => {
+  test('any text ends as HTML with harmless tags only', () => {
     const pieces = [
       '<',
       '>',

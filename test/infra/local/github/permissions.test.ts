@@ -101,7 +101,7 @@ describe('the App’s permissions', () => {
     expect(github.pullRequest(REPOSITORY, 1).issueComments).toEqual([])
   })
 
-  test('a refusal names the sufficient permissions, and a new token its granted ones', async () => {
+  test('a refusal names the sufficient permissions, and a new token the granted permissions', async () => {
     const { github, octokit } = await withPullRequest(repository())
     github.setAppPermissions({ contents: 'read' })
     const refused = await comment(octokit).catch(({ response }) => response)

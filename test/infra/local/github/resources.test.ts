@@ -116,7 +116,7 @@ describe('comments and labels', () => {
     expect(await refusalOf(octokit.request(remove, { ...at, name: 'muster: checking' }))).toMatchObject({ status: 404 })
   })
 
-  test('AD8: a person’s permission is the given one, and read for all other people', async () => {
+  test('AD8: a person has the given permission, and all further people may read', async () => {
     const { github, octokit } = await withPullRequest(repository())
     github.setPermission(REPOSITORY, 'Jun', 'maintain')
     const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'

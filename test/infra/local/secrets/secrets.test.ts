@@ -54,7 +54,7 @@ describe('the file', () => {
     await service.close()
   })
 
-  it('a file open to others is closed to them with a warning, at the start and later', async () => {
+  it('an open file is closed to all but the owner with a warning, at the start and later', async () => {
     await (await start()).close()
     await chmod(file, 0o644)
     const service = await start()

@@ -15,7 +15,7 @@ export function messagePromises({
   extend,
 }: QueueKit): void {
   describe('a message', () => {
-    it('a message is received with its body, its digest, the time of its send and the number of its receives', async () => {
+    it('a message arrives with body, digest, send time and receive count', async () => {
       const url = await create({ VisibilityTimeout: '0' })
       const body = 'naïve ✓ 🦊 "quoted" <xml> \t\n'
       const sent = await send(url, body)

@@ -170,7 +170,7 @@ describe('the wire', () => {
     await service.close()
   })
 
-  it('a consumer that hangs up during its wait takes no message with it', async () => {
+  it('a consumer that hangs up during a wait takes no message away', async () => {
     const service = await startSqs({})
     const client = clientFor(service.url)
     const { QueueUrl } = await client.send(newQueue('left'))

@@ -48,7 +48,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
     const statusOf = (executionArn = '', status = '') =>
       vi.waitUntil(async () => (await describeExecution(executionArn)).status === status, { timeout: 10_000 })
 
-    test('an execution has the name of its machine and its own, and is described while it runs', async () => {
+    test('an execution has the names of machine and run, and is described at work', async () => {
       const name = newName()
       const { executionArn, startDate } = await start(name, '{"n":1}')
 
@@ -129,7 +129,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(await success(taskToken, '{}')).toBe('no error')
     })
 
-    test('a stopped execution keeps its reason, and its token is dead', async () => {
+    test('a stopped execution keeps the reason, and the token is dead', async () => {
       const name = newName()
       const { executionArn = '' } = await start(name)
       const taskToken = await subject.tokenOf(name)

@@ -114,7 +114,7 @@ describe('a wait', () => {
     expect((await second.ended(arn)).status).toBe('SUCCEEDED')
   })
 
-  test('a wait counts its timeout from its beginning: a wait that ended meanwhile is dead at once', async () => {
+  test('a wait counts the timeout from the beginning: a wait over meanwhile is dead at once', async () => {
     const tokens: string[] = []
     const machine = waitMachine({ TimeoutSeconds: 1_800 })
     const first = await restart(machine, async (_arn, payload) => void tokens.push(tokenIn(payload)))

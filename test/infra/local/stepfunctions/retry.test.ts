@@ -18,7 +18,7 @@ describe('a retrier', () => {
     ])
   })
 
-  test('a retrier grows by its own rate, up to its own limit', () => {
+  test('a retrier grows by the given rate, up to the given limit', () => {
     const retrier = { ErrorEquals: ['busy'], IntervalSeconds: 2, BackoffRate: 3, MaxDelaySeconds: 10, MaxAttempts: 4 }
 
     expect(delaysAfter(['busy', 'busy', 'busy', 'busy'], [retrier])).toEqual([2_000, 6_000, 10_000, 10_000])

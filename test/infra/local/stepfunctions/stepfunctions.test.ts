@@ -120,7 +120,7 @@ describe('a run', () => {
     expect(warnings).toEqual([])
   })
 
-  test('a run shows its state and its tasks to a person, oldest or newest first, in pages', async () => {
+  test('a run shows state and tasks to a person, oldest or newest first, in pages', async () => {
     const { client } = await start(taskMachine(), async () => ({ done: true }))
     const executionArn = await run(client, { n: 1 })
     await ended(client, executionArn)
