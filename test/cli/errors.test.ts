@@ -24,7 +24,7 @@ async function portInUse(): Promise<unknown> {
   })
 }
 
-describe('each known failure has its code, its remedy and its exit code, in one line', () => {
+describe('each known failure has a code, a remedy and an exit code, in a single line', () => {
   const cases: [string, () => unknown | Promise<unknown>, RegExp, number][] = [
     [
       'a failure of the command line',
@@ -75,7 +75,7 @@ describe('each known failure has its code, its remedy and its exit code, in one 
   })
 })
 
-test('a file for its owner only has the stacks of a fault and of its causes, and the line names the file', () => {
+test('an owner-only file has the stacks of a fault and all causes, and the line names the file', () => {
   const state = path.join(folder, 'state')
   const { line } = report(new Error('outer', { cause: new TypeError('inner') }), state)
   const file = path.join(state, 'last-error.txt')

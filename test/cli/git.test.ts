@@ -34,14 +34,14 @@ test('a change is read from a branch, a tag, a parent of a merge and a short SHA
   expect((await readChange(clone.directory, 'main', base)).body).toBeNull()
 })
 
-test('HEAD is the branch that is checked out: calls from one branch meet in one pull request', async () => {
+test('HEAD is the checked-out branch: calls from a branch meet in one pull request', async () => {
   expect((await readChange(clone.directory, 'main', 'HEAD')).head).toEqual({ ref: 'fix-ä', sha: head })
   clone.git('checkout', '--quiet', '--detach')
   expect((await readChange(clone.directory, 'main', 'HEAD')).head).toEqual({ ref: 'HEAD', sha: head })
   clone.git('checkout', '--quiet', 'fix-ä')
 })
 
-test('a clone, a folder inside, its .git and a link are one repository; a bare repository and a worktree are their own', async () => {
+test('a clone, a folder inside, the .git and a link are a single repository; a bare repository and a worktree are their own', async () => {
   const bare = path.join(folder, 'widgets.git')
   clone.git('clone', '--quiet', '--bare', '.', bare)
   const worktree = path.join(folder, 'wörk tree')

@@ -1,21 +1,21 @@
-/** The check itself: GitHub's own examples pass it, and what isn't as GitHub describes it doesn't. */
+/** The check itself: GitHub's own examples pass, and deviations from GitHub's description fail. */
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../infra/local/github/api.ts'
 import { assertNoViolations, validating, violationsOf } from './contract.ts'
 import { describedOperations } from './description.ts'
 import { OPERATIONS } from './operations.ts'
 
-/** GitHub's examples that lack what GitHub's own schemas require; what the stand-in answers there has it. */
+/** GitHub's examples that violate GitHub's own schemas; the stand-in's answers are complete there. */
 const INCOMPLETE_EXAMPLES = [
   'GET /repos/{owner}/{repo}/collaborators/{username}/permission', // no role name
   'GET /repos/{owner}/{repo}/pulls/{pull_number}', // a team without a type
 ]
 
-test('every operation that is kept is found by its name, and no other', () => {
+test('exactly the kept operations are found, by name', () => {
   expect(new Set(describedOperations.all().map(({ name }) => name))).toEqual(new Set(OPERATIONS))
 })
 
-test('GitHub’s own examples pass, but for those that are known to be incomplete', () => {
+test('GitHub’s own examples pass, except the known incomplete ones', () => {
   const examples = describedOperations
     .all()
     .flatMap((operation) => operation.examples().map((example) => ({ operation, ...example })))
@@ -107,12 +107,12 @@ describe('violations', () => {
     ],
     ['an address that no route knows', { method: 'GET', route: null, status: 404, answer: REFUSED }, 'request', /none/],
   ]
-  test.each(cases)('%s is one', (_, sketch, side, complaint) => {
+  test.each(cases)('a violation: %s', (_, sketch, side, complaint) => {
     const violations = violationsOf(exchange(sketch)).filter((violation) => violation.side === side)
     expect(violations.flatMap(({ complaints }) => complaints).join('\n')).toMatch(complaint)
   })
 
-  test('a good exchange is none, and neither is a page, nor an answer that a fault made or broke', () => {
+  test('a good exchange, a page, and an answer made or broken by a fault are no violations', () => {
     const good = { method: 'GET', route: REVIEWS, query: '?per_page=100&page=2', answer: [] }
     expect(violationsOf(exchange(good))).toEqual([])
     expect(violationsOf(exchange({ method: 'GET', route: '/:owner/:repo/pull/:number' }))).toEqual([])
@@ -125,12 +125,12 @@ describe('a watched stand-in', () => {
     const listeners: ((exchange: Exchange) => void)[] = []
     const github = { observe: (listener: (exchange: Exchange) => void) => void listeners.push(listener) }
     validating(github)
-    validating(github) // asked twice, it counts once
+    validating(github) // a second call of `validating` counts once
     for (const one of exchanges) for (const listener of listeners) listener(one)
     return github
   }
 
-  test('names every violation once, with its operation', () => {
+  test('a watched stand-in names every violation once, with its operation', () => {
     const bad = exchange({ method: 'GET', route: REVIEWS, answer: {} })
     expect(() => assertNoViolations(watched(bad, bad))).toThrow(
       /^contract_violated: [^\n]*\n {2}answer of GET \/repos\/{owner}\/{repo}\/pulls\/{pull_number}\/reviews \(200\): must be array$/,
@@ -138,7 +138,7 @@ describe('a watched stand-in', () => {
     expect(() => assertNoViolations(watched(exchange({ method: 'GET', route: REVIEWS, answer: [] })))).not.toThrow()
   })
 
-  test('a bad request that was refused is let pass only where a test asks for that', () => {
+  test('a refused bad request passes only where a test asks for it', () => {
     const refused = exchange({ method: 'POST', route: REVIEWS, body: { event: 'SHRUG' }, status: 422, answer: REFUSED })
     const taken = exchange({ method: 'GET', route: REVIEWS, query: '?page=two', answer: [] })
     expect(() => assertNoViolations(watched(refused))).toThrow(/^contract_violated: /)
@@ -146,7 +146,7 @@ describe('a watched stand-in', () => {
     expect(() => assertNoViolations(watched(taken), { refusedRequests: true })).toThrow(/^contract_violated: /)
   })
 
-  test('one that nobody watched is an error, not a pass', () => {
+  test('an unwatched stand-in is an error, not a pass', () => {
     expect(() => assertNoViolations({ observe: () => {} })).toThrow(/^contract_not_watched: /)
   })
 })

@@ -1,24 +1,24 @@
 /**
- * Checks what goes over the wire against GitHub's own description of its API: a request that GitHub would not take, or
- * an answer of the stand-in that GitHub would not give, is a violation.
+ * Checks the traffic of the stand-in against GitHub's own description of its API: a request that GitHub would refuse,
+ * or an answer that GitHub would not give, is a violation.
  *
  *     const github = await startGitHub(…)
  *     validating(github)               // from here on
  *     …
- *     assertNoViolations(github)       // before it is closed
+ *     assertNoViolations(github)       // before its close
  */
 import type { Exchange } from '../../infra/local/github/api.ts'
 import type { GitHubStandIn } from '../../infra/local/github/github.ts'
 import { describedOperations } from './description.ts'
 
 export interface Violation {
-  /** Who would be surprised: GitHub by the request, or a client by the answer. */
+  /** The surprised side: GitHub by the request, or a client by the answer. */
   side: 'request' | 'answer'
-  /** E.g. `POST /repos/{owner}/{repo}/check-runs`; the called address where GitHub describes none. */
+  /** E.g. `POST /repos/{owner}/{repo}/check-runs`; the called address where GitHub describes no operation. */
   operation: string
   /** Of the answer. */
   status: number
-  /** Each with its place, e.g. `/output/summary must be string`. */
+  /** Each with its position, e.g. `/output/summary must be string`. */
   complaints: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface Contract {
 }
 
 export interface Allowances {
-  /** Bad requests that were refused are what a test of refusals is about. Never allow them where real code asks. */
+  /** Allows refused bad requests, for tests of refusals. Never to be allowed for calls of production code. */
   refusedRequests?: boolean
 }
 
@@ -35,7 +35,7 @@ type Observed = Pick<GitHubStandIn, 'observe'>
 
 const contracts = new WeakMap<Observed, Contract>()
 
-/** Watches everything that a stand-in is asked and answers from now on. Asked again, it is the same watch. */
+/** Watches every later request and answer of a stand-in. A second call returns the same watch. */
 export function validating(github: Observed): Contract {
   const known = contracts.get(github)
   if (known !== undefined) return known
@@ -46,7 +46,10 @@ export function validating(github: Observed): Contract {
   return contract
 }
 
-/** Throws `contract_violated` with every violation so far. Throws `contract_not_watched` without `validating` before. */
+/**
+ * Throws `contract_violated` with every violation until now. Throws `contract_not_watched` without an earlier
+ * `validating`.
+ */
 export function assertNoViolations(github: Observed, { refusedRequests = false }: Allowances = {}): void {
   const contract = contracts.get(github)
   if (contract === undefined) {
@@ -83,12 +86,12 @@ export function violationsOf(exchange: Exchange): Violation[] {
     ...operation.complaintsOfQuery(exchange.url.searchParams),
     ...(requestJson === NOT_JSON ? ['the body is no JSON'] : operation.complaintsOfBody(requestJson)),
   ])
-  // What a fault says or breaks is not GitHub's description of a good day.
+  // GitHub's description doesn't cover the answers of faults.
   if (exchange.fault !== undefined) return found
   const contentType = response.headers['content-type']
   const isJson = contentType === undefined || JSON_TYPE.test(contentType)
   const answerJson = isJson ? jsonOf(response.body) : undefined
-  const asOtherMedia = !isJson && status < 300 // raw contents and diffs: asked for by media type, described in words only
+  const asOtherMedia = !isJson && status < 300 // raw contents and diffs: requested by media type, described in prose only
   if (!asOtherMedia) {
     add('answer', answerJson === NOT_JSON ? ['the body is no JSON'] : operation.complaintsOfAnswer(status, answerJson))
   }

@@ -1,4 +1,4 @@
-/** GitHub's description, ready to check with: its schemas compiled by Ajv, found by the stand-in's routes. */
+/** GitHub's description, ready for checks: its schemas compiled by Ajv, found by the stand-in's routes. */
 import { createRequire } from 'node:module'
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { FormatsPlugin } from 'ajv-formats'
@@ -31,7 +31,7 @@ interface Description {
 }
 
 export interface Operation {
-  /** As GitHub writes it: `GET /repos/{owner}/{repo}`. */
+  /** In GitHub's notation: `GET /repos/{owner}/{repo}`. */
   name: string
   complaintsOfQuery(query: URLSearchParams): string[]
   /** Undefined: no body came. */
@@ -41,7 +41,7 @@ export interface Operation {
   examples(): { status: number; name: string; value: unknown }[]
 }
 
-/** Where GitHub answers otherwise than it describes: an outdated comment has no line any more, and says so with null. */
+/** GitHub's deviations from its own description: an outdated comment has no line any more, and null in its field. */
 const ALSO_NULL: readonly (readonly [schema: string, property: string])[] = [
   ['review-comment', 'line'],
   ['review-comment', 'position'],
@@ -52,14 +52,14 @@ const addFormats = require('ajv-formats') as FormatsPlugin
 const description = typed(amended(require('./github-openapi.json') as Json)) as unknown as Description
 
 const SCHEMA = 'github'
-/** GitHub's description is OpenAPI's dialect: keywords that JSON Schema doesn't know are no errors. */
+/** GitHub's description is in OpenAPI's dialect: keywords unknown to JSON Schema are no errors. */
 const ajv = new Ajv({ strict: false, allErrors: true })
 addFormats(ajv)
-// Names of GitHub's own that no validator knows.
+// Formats of GitHub's own, unknown to every validator.
 for (const format of ['repo.nwo', 'ssh-key', 'timestamp']) ajv.addFormat(format, true)
 ajv.addSchema(description, SCHEMA)
 
-/** An answer of any error that an operation doesn't describe by itself, e.g. 401. */
+/** The answer of an error that the operation doesn't describe, e.g. 401. */
 const ANY_ERROR = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } }
 
 const byShape = new Map<string, Operation>()
@@ -75,7 +75,7 @@ const ROOT_FOLDER = '/repos/:owner/:repo/contents'
 
 export const describedOperations = {
   all: (): Operation[] => [...byShape.values()],
-  /** By the pattern of one of the stand-in's routes, e.g. `/repos/:owner/:repo/contents/*path`. */
+  /** By the pattern of a route of the stand-in, e.g. `/repos/:owner/:repo/contents/*path`. */
   find(method: string, pattern: string): Operation | undefined {
     const path = pattern === ROOT_FOLDER ? `${ROOT_FOLDER}/{path}` : pattern
     return byShape.get(shapeOf(`${method} ${path}`))
@@ -106,7 +106,7 @@ function operationOf(name: string, described: Described): Operation {
     complaintsOfQuery: (asked) => complaints(checkQuery(), valuesOf(asked, query)),
     complaintsOfBody(body) {
       if (body === undefined) return requestBody?.required ? ['a body is required'] : []
-      // Octokit sends an empty object with some calls that take none; GitHub doesn't look at it.
+      // Octokit sends an empty object with some calls without a body; GitHub ignores the object.
       if (checkBody === undefined) return []
       return complaints(checkBody(), body)
     },
@@ -127,7 +127,7 @@ function operationOf(name: string, described: Described): Operation {
   }
 }
 
-/** A query's texts as what the description says they are; what is none stays text, and is complained of. */
+/** A query's texts in the described types; a text of another type stays a text, and is reported. */
 function valuesOf(asked: URLSearchParams, described: readonly Parameter[]): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const [name, text] of asked) {
@@ -146,7 +146,7 @@ function complaints(check: ValidateFunction, value: unknown): string[] {
   })
 }
 
-/** Compiled when it is first used: a test uses a few of them. */
+/** Compiled at the first use: a test uses a few schemas. */
 function compiled(schema: object): () => ValidateFunction {
   let check: ValidateFunction | undefined
   return () => {
@@ -155,7 +155,7 @@ function compiled(schema: object): () => ValidateFunction {
   }
 }
 
-/** The same schema outside of its document: its references begin with the document's name. */
+/** The same schema outside of its document: references begin with the document's name. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${SCHEMA}#/`))
 }
@@ -169,8 +169,7 @@ function resolved<T extends Referring>(value: T): T {
 }
 
 /**
- * The description in JSON Schema's words. `nullable` may stand without a type in OpenAPI, and beside an `enum` that
- * doesn't name null.
+ * The description as JSON Schema. `nullable` may stand without a type in OpenAPI, and beside an `enum` without null.
  */
 function typed(value: Json): Json {
   if (Array.isArray(value)) return value.map(typed)

@@ -1,4 +1,4 @@
-/** The operations of GitHub's REST API that the stand-in serves, as GitHub's own description names them. */
+/** The operations of GitHub's REST API that the stand-in serves, in GitHub's own names. */
 export const OPERATIONS = [
   'GET /app',
   'POST /app/installations/{installation_id}/access_tokens',

@@ -1,6 +1,6 @@
 /**
  * Makes `github-openapi.json`: GitHub's own description of its REST API, cut down to the operations that the stand-in
- * serves. The whole one is 385 MB unpacked, which is why it is no dependency. To make it again:
+ * serves. The whole description has 385 MB unpacked, too much for a dependency. To make the file again:
  *
  *     npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz
  *     node test/contract/prune.ts package && npx biome format --write test/contract/github-openapi.json
@@ -12,7 +12,7 @@ import { OPERATIONS } from './operations.ts'
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type JsonObject = { [key: string]: Json }
 
-/** For people, and most of the bytes. */
+/** Prose, and most of the bytes. */
 const WORDS = new Set([
   'description',
   'summary',
@@ -23,7 +23,7 @@ const WORDS = new Set([
   'deprecated',
   'example',
 ])
-/** Below these, the keys are names that somebody chose, and none of them is one of the words above. */
+/** Below these keys, the keys are chosen names, and none is a keyword above. */
 const NAMED = new Set(['properties', 'patternProperties', 'schemas', 'parameters', 'responses', 'headers', 'examples'])
 
 const [unpacked] = process.argv.slice(2)
@@ -55,7 +55,7 @@ for (const operation of OPERATIONS) {
   keep(pruned, ['paths', path, method.toLowerCase()], withoutWords(described))
 }
 const wanted = referencesIn(objectAt(pruned.paths))
-// Grows while it is walked: what is kept may refer to more.
+// The list grows during the walk: a kept part may refer to more.
 for (const reference of wanted) {
   const path = reference.slice('#/'.length).split('/')
   const component = path.reduce<Json | undefined>((value, key) => objectAt(value)[key], whole)

@@ -1,4 +1,4 @@
-/** The App's secret in Secrets Manager, as its owner reads and replaces it while the stack runs. */
+/** The App's secret in Secrets Manager; its owner reads and replaces it while the stack runs. */
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import type { LocalStack } from '../../infra/local/stack.ts'
 
@@ -8,7 +8,7 @@ export interface AppSecretText {
   readonly webhookSecrets: readonly string[]
 }
 
-/** The secret's name. Throws if the stack has none. */
+/** The secret's name. Throws for a stack without the secret. */
 export function appSecretName({ assembly }: LocalStack): string {
   const found = assembly.secrets.find(({ name }) => !/model/i.test(name))
   if (!found) throw new Error('The stack has no secret of the App.')
@@ -22,7 +22,7 @@ export async function readAppSecret(stack: LocalStack): Promise<AppSecretText> {
   })
 }
 
-/** Stores a new version, which is the current one from then on. */
+/** Stores a new version, which is current from then on. */
 export async function putAppSecret(stack: LocalStack, value: AppSecretText): Promise<void> {
   await withClient(stack, (client) =>
     client.send(new PutSecretValueCommand({ SecretId: appSecretName(stack), SecretString: JSON.stringify(value) })),

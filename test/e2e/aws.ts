@@ -1,4 +1,4 @@
-/** Muster's state as a test looks at it, past all code of ours: the table's items, executions and queues through the SDKs. */
+/** Muster's state for tests, past all of Muster's code: the table's items, executions and queues through the SDKs. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
   type ExecutionListItem,
@@ -24,7 +24,7 @@ export type Item = Readonly<Record<string, unknown>>
 
 export interface Aws {
   item(pk: string, sk: string): Promise<Item | undefined>
-  /** All items of one partition, in order. */
+  /** All items of a partition, in order. */
   items(pk: string, prefix?: string): Promise<Item[]>
   /** Every item of the table. */
   scan(): Promise<Item[]>
@@ -34,12 +34,12 @@ export interface Aws {
   executions(): Promise<ExecutionListItem[]>
   history(executionArn: string): Promise<HistoryEvent[]>
   stopExecution(executionArn: string): Promise<void>
-  /** Messages in a queue, visible or being worked on. */
+  /** Messages in a queue, visible or in flight. */
   messagesIn(queueName: string): Promise<number>
   close(): void
 }
 
-/** Opens clients for a stack that is running. */
+/** Opens clients for a running stack. */
 export function openAws({ endpoints, assembly }: LocalStack): Aws {
   const client = {
     region: assembly.account.region,

@@ -1,15 +1,18 @@
-/** Many webhooks at once: each is answered for itself, and none is lost, doubled or mixed up with another. */
+/** Many webhooks at once: each gets its own answer, and none is lost, doubled or mixed up with another. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Muster, patientTests, startMuster, type TestPullRequest, type TestRepository } from './harness.ts'
 
 patientTests()
 
-/** Of two installations, each within the content that one may create in a minute (AW76). */
+/** Of two installations, each within the content limit of a minute (AW76). */
 const RUNS = 32
 const DUPLICATES = 10
 const FORGED = 3
 const IRRELEVANT = 5
-/** Nobody listens there: GitHub's own attempts fail, and the test delivers their bytes itself, all at the same instant. */
+/**
+ * No server listens there: GitHub's own attempts fail, and the test delivers their bytes itself, all at the same
+ * instant.
+ */
 const NOWHERE = 'http://127.0.0.1:9/'
 
 let muster: Muster
@@ -71,7 +74,7 @@ it('50 at once: 32 runs and 32 reviews, 10 replays with the same run id, 3 refus
     expect(checkRuns.flatMap(({ runs: all }) => all.map(({ conclusion }) => conclusion))).toEqual(['success'])
     expect(labels).toEqual(['muster: passed'])
   }
-  // Every place was handed back, nothing waits, and nothing was given up.
+  // Every slot was released, no ticket waits, and no review was given up.
   const fleet = await muster.until('an empty fleet', async () => {
     const item = await muster.aws.item('FLEET#main', 'FLEET')
     return Object.keys((item?.slots as object | undefined) ?? {}).length === 0 && item
@@ -82,7 +85,7 @@ it('50 at once: 32 runs and 32 reviews, 10 replays with the same run id, 3 refus
   }
 })
 
-it('AW91: after all that no log line holds a secret', () => {
+it('AW91: after the burst no log line holds a secret', () => {
   const log = muster.lines.map(({ text }) => text).join('\n')
   expect(log.length).toBeGreaterThan(0)
   for (const canary of [muster.webhookSecret, 'PRIVATE KEY', 'ghs_', 'sha256=']) expect(log).not.toContain(canary)

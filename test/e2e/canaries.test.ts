@@ -1,6 +1,6 @@
 /**
- * Canaries: a secret of its own in every place where one may come in, and a look at every place where something goes
- * out. What goes out is watched on its way, so that what was overwritten or consumed since is seen as well.
+ * Canaries: a separate secret for every entry, and a check of every exit. The test watches the exits during the
+ * traffic, so that overwritten or consumed content is seen too.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installationId } from '../../infra/local/github/identity.ts'
@@ -17,7 +17,7 @@ patientTests()
 const MODEL_KEY = 'key-of-the-led-model'
 let muster: Muster
 let tap: Tap
-/** What a model answers, or GitHub, where a fault lies on the wire. */
+/** The answer of a model, or of GitHub, with a fault on the wire. */
 const said = (place: string) => `${awsKey(place)}, ${token(place)}, ${privateKey(place)}`
 
 beforeAll(async () => {
@@ -43,10 +43,10 @@ afterAll(async () => {
 })
 
 describe('every canary', () => {
-  it('was in play: it came in where it was planted', () => {
+  it('every canary came in where it was planted', () => {
     const came = tap.exchanges
       .map(({ service, url, headers, request, response }) => {
-        // What Muster itself sends to these doesn't count as coming in.
+        // Muster's own requests to these services are no entries.
         const answers = ['github', 'model', 'secrets', 'dynamodb'].includes(service)
         return answers
           ? `${response}${decoded(response)}`
@@ -62,8 +62,8 @@ describe('every canary', () => {
 })
 
 describe('AW91, RC7, I8: no canary goes out', () => {
-  it('in any line of a log', async () => {
-    // What a function prints arrives later than what it answers; this is the last that was provoked.
+  it('no canary is in any line of a log', async () => {
+    // A function's output arrives later than the answer; the awaited line is the last provoked line.
     await muster.until('the line about the error of the table', () =>
       muster.lines.some(({ text }) => text.startsWith('Invoke Error') && text.includes('ValidationException')),
     )
@@ -71,7 +71,7 @@ describe('AW91, RC7, I8: no canary goes out', () => {
     expect(muster.lines.filter(({ text }) => seenIn(text).length > 0)).toEqual([])
   })
 
-  it('in anything that was ever written to the ledger, or stands in it', async () => {
+  it('no canary is in any write to the ledger, or in its items', async () => {
     const items = await muster.aws.scan()
     expect(items.length).toBeGreaterThan(30)
     expect(items.flatMap((item) => seenIn(JSON.stringify(item)))).toEqual([])
@@ -79,7 +79,7 @@ describe('AW91, RC7, I8: no canary goes out', () => {
     expect(tap.of('dynamodb').flatMap(({ request }) => seenIn(request))).toEqual([])
   })
 
-  it('in the input, output or history of an execution, or in an answer to one', async () => {
+  it('no canary is in the input, output or history of an execution, or in an answer to one', async () => {
     const executions = await muster.aws.executions()
     expect(executions.length).toBeGreaterThan(8)
     for (const { executionArn = '' } of executions) {
@@ -88,30 +88,30 @@ describe('AW91, RC7, I8: no canary goes out', () => {
     expect(tap.of('stepfunctions').flatMap(({ request, response }) => seenIn(request + response))).toEqual([])
   })
 
-  it('in a message of a queue', () => {
+  it('no canary is in a message of a queue', () => {
     const sent = tap.of('sqs').filter(({ action }) => action.startsWith('SendMessage'))
     expect(sent.length).toBeGreaterThan(8)
     expect(sent.flatMap(({ request }) => seenIn(request))).toEqual([])
   })
 
-  it('in an answer over HTTP, refusal or not', () => {
+  it('no canary is in an answer over HTTP, refusal or not', () => {
     const answers = tap.of('api')
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202, 400, 401, 404, 413, 415, 422, 500]))
     expect(answers.flatMap(({ response }) => seenIn(response))).toEqual([])
   })
 
-  it('to GitHub: no review, comment, check run, annotation or label; what is said of secrets is their redacted form', () => {
+  it('no canary goes to GitHub: reviews, comments, check runs, annotations and labels hold only the redacted form of secrets', () => {
     const posted = tap.of('github').filter(({ method }) => method !== 'GET')
     expect(posted.filter(({ request }) => request.includes(REDACTED)).length).toBeGreaterThan(1)
     expect(posted.flatMap(({ url, request }) => seenIn(url + request))).toEqual([])
   })
 
-  it('to a model', () => {
+  it('no canary goes to a model', () => {
     expect(tap.of('model').length).toBeGreaterThan(5)
     expect(tap.of('model').flatMap(({ request }) => seenIn(request))).toEqual([])
   })
 
-  it('to the documents, but what lenses are given to read: the plan, and the texts of files, as they are', () => {
+  it('no canary goes to the documents, except the material of lenses: the plan, and the texts of files, unchanged', () => {
     const stored = tap.of('s3').filter(({ method }) => method === 'PUT')
     const given = stored.filter(isMaterial)
     expect(given.flatMap(({ request }) => seenIn(request, ({ material }) => material))).not.toEqual([])
@@ -123,7 +123,7 @@ describe('AW91, RC7, I8: no canary goes out', () => {
 })
 
 describe('AW92', () => {
-  it('the signature that was expected for a body, and the one that came, stand in no log and in no answer', () => {
+  it('the expected and the received signature of a body are in no log and in no answer', () => {
     const deliveries = tap.of('api').filter(({ url }) => url.endsWith('/github/webhook'))
     const signatures = deliveries.flatMap(({ headers, request }) => [
       signatureOf(muster.webhookSecret, request).slice('sha256='.length),
@@ -136,8 +136,8 @@ describe('AW92', () => {
   })
 })
 
-describe('AW91: what GitHub gives an installation', () => {
-  it('its token, and the App’s own, are shown to GitHub only', async () => {
+describe('AW91: GitHub’s credentials for an installation', () => {
+  it('the installation’s token, and the App’s own, go to GitHub only', async () => {
     const given = new Set(
       tap.of('github').flatMap(({ headers }) => headers.authorization?.replace(/^(bearer|token) /i, '') ?? []),
     )
@@ -152,9 +152,9 @@ describe('AW91: what GitHub gives an installation', () => {
 })
 
 /**
- * What a lens reads has to be what stands in the repository: a redacted file has other code in it, and no secret that
- * could be found. So the plan (with description and diff) and the texts of files are stored as they are, for the lenses
- * only, in a bucket that nobody else reads. Everything that follows from them is redacted.
+ * A lens must read the repository's real content: a redacted file has other code, and no secret to find. So the plan
+ * (with description and diff) and the texts of files are stored unchanged, for the lenses only, in a bucket without
+ * other readers. Everything derived from them is redacted.
  */
 function isMaterial({ headers, request }: Exchange): boolean {
   if (headers['content-type']?.startsWith('text/plain')) return true
@@ -162,7 +162,7 @@ function isMaterial({ headers, request }: Exchange): boolean {
   return 'planKey' in value && 'reviews' in value && 'files' in value
 }
 
-/** The content of a file as GitHub sends it; empty for answers without one. */
+/** The content of a file in GitHub's answer; empty for answers without content. */
 function decoded(response: string): string {
   const content = /"content":"([A-Za-z0-9+/=\\n]+)"/.exec(response)?.[1] ?? ''
   return Buffer.from(content.replaceAll('\\n', ''), 'base64').toString('utf8')
@@ -225,7 +225,7 @@ async function runWithFindings(): Promise<void> {
     { body: `# ${token('a heading of the description', true)}\n` },
   )
   expect(await muster.ended(pullRequest)).toMatchObject({ verdict: 'changes_requested' })
-  // What stands open is carried to the next head, and answered there.
+  // The next head carries the open findings on, and their conversation.
   const next = await muster.push(pullRequest, { 'src/keys.ts': `export const it_is_clean = 1\n` })
   expect(await muster.ended(next)).toMatchObject({ state: 'ended' })
 }
@@ -322,7 +322,7 @@ async function runsWithGitHubErrors(): Promise<void> {
   const files = (name: string) => route('GET', new RegExp(`/${name}/pulls/1/files`))
   const failed = { outcome: 'failed', reason: { code: 'github_refused' } }
   await failing('canary-forbidden', { match: files('canary-forbidden'), status: 403 }, { expected: failed })
-  // More than one call asks again by itself: the machine is told, and its history keeps it.
+  // More than one call asks again by itself: the machine gets the error, and its history keeps the error.
   await failing(
     'canary-gateway',
     { match: files('canary-gateway'), status: 502, times: 3 },
@@ -355,7 +355,7 @@ async function runsWithBrokenConfiguration(): Promise<void> {
   }
 }
 
-/** What is refused, or knowingly ignored, at the door; and what isn't expected there. */
+/** Deliveries refused or knowingly ignored at the webhook, and unexpected deliveries. */
 async function refusedDeliveries(): Promise<void> {
   const repository = { id: 1, owner: 'acme', name: 'nowhere' }
   const payload = (more: object = {}) => payloadOf({ repository, number: 1, head: 'a'.repeat(40), ...more })

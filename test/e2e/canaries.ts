@@ -1,21 +1,24 @@
-/** Canaries: texts that look like secrets, assembled at run time, each planted in one place, and found wherever it gets to. */
+/**
+ * Canaries: texts in the form of secrets, assembled at run time, each planted at one entry, and traceable to every
+ * exit.
+ */
 import { randomBytes } from 'node:crypto'
 
-/** What must not go out, and from where it came in. */
+/** A text that must not leave Muster, and its entry. */
 export interface Canary {
   readonly place: string
-  /** Parts that are found only where the secret itself is: not the prefix, by which people recognise what was meant. */
+  /** Parts that occur only in the secret itself: not the prefix, by which people recognise the secret's kind. */
   readonly traces: readonly string[]
-  /** Of the repository or the pull request: stored as it is with the texts that lenses read, and nowhere else. */
+  /** Of the repository or the pull request: stored unchanged with the texts for lenses, and nowhere else. */
   readonly material: boolean
 }
 
-/** All that were planted so far. */
+/** All canaries planted until now. */
 export const canaries: Canary[] = []
 /** Hexadecimal digits. */
 export const random = (characters: number) => randomBytes(characters).toString('hex').slice(0, characters)
 
-/** Plants a text of the caller's own; answers it. */
+/** Plants a text of the caller's own; returns the text. */
 export function plant(place: string, text: string, traces: readonly string[], material: boolean): string {
   canaries.push({ place, traces, material })
   return text
@@ -33,13 +36,13 @@ export const privateKey = (place: string, material = false) => {
   const label = `${['RSA', 'PRIVATE'].join(' ')} KEY-----`
   return plant(place, `-----BEGIN ${label}\n${lines.join('\n')}\n-----END ${label}`, lines, material)
 }
-/** Has no shape: wherever it is found, content was passed on that should not have been. */
+/** A canary without the form of a secret: its occurrence shows that content was passed on against the rules. */
 export const word = (place: string) => {
   const secret = random(24)
   return plant(place, secret, [secret], false)
 }
 
-/** The canaries of which a trace stands in the text, by their places. */
+/** The canaries with a trace in the text, by their entries. */
 export function seenIn(text: string, which: (canary: Canary) => boolean = () => true): string[] {
   return canaries
     .filter((canary) => which(canary) && canary.traces.some((trace) => text.includes(trace)))

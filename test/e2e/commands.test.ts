@@ -1,4 +1,4 @@
-/** Commands in comments, end to end: a signed webhook in, what GitHub shows out. */
+/** Commands in comments, end to end: a signed webhook in, GitHub's state out. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { causeOf, runIdOf } from '../../shared/runs/run-identity.ts'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => muster?.close())
 
-/** A repository whose maintainer is `mia`; everybody else reads. */
+/** A repository whose maintainer is `mia`; all other people only read. */
 async function repository(name: string) {
   const made = await muster.repository(name)
   muster.github.setPermission(made.fullName, 'mia', 'write')
@@ -22,12 +22,12 @@ const comment = ({ repository, number }: TestPullRequest, body: string, login = 
 const marker = (commentId: number) => `<!-- muster:v1 reply ${commentId} -->`
 const repliesTo = (pullRequest: TestPullRequest, commentId: number) =>
   muster.shown(pullRequest).issueComments.filter(({ body }) => body.includes(marker(commentId)))
-/** What was answered to a comment, once it is settled that nothing more will be. */
+/** The reply to a comment, once no further reply will come. */
 const reply = (pullRequest: TestPullRequest, commentId: number) =>
   muster.until(`a reply to comment ${commentId}`, () => repliesTo(pullRequest, commentId)[0]?.body)
 const command = async (pullRequest: TestPullRequest, body: string, login?: string) =>
   reply(pullRequest, comment(pullRequest, body, login))
-/** The run whose cause is the pull request's head, whoever asked for it. */
+/** The run whose cause is the pull request's head, whoever asked for the run. */
 const runIdOfHead = ({ repository, number, head }: TestPullRequest) =>
   runIdOf(repository.id, number, causeOf.head(head, 'main'))
 const headRun = (pullRequest: TestPullRequest, state: string) =>
@@ -38,8 +38,8 @@ const headRun = (pullRequest: TestPullRequest, state: string) =>
 const delivery = (commentId: number) =>
   muster.github.deliveries().findLast(({ payload }) => payload.includes(`"id":${commentId},`))
 
-describe('a review that a person asks for', () => {
-  it('AD11: a draft is not reviewed by itself, and once when a person asks', async () => {
+describe('a review on a person’s command', () => {
+  it('AD11: a draft is reviewed on a person’s command only, and once', async () => {
     const draft = await muster.open(
       await repository('draft-asked'),
       { 'src/d.ts': 'export const drafted = 1\n' },
@@ -49,14 +49,14 @@ describe('a review that a person asks for', () => {
     expect(await command(draft, '/muster review')).toMatch(/^`\w{7}` is being reviewed\./)
     const run = await headRun(draft, 'ended')
     expect(run).toMatchObject({ outcome: 'reviewed', attempt: 1, askedBy: 'person' })
-    // D5: ready without a push, it has been reviewed.
+    // D5: ready without a push, the head has its review already.
     await muster.github.markReady(draft.repository.fullName, draft.number)
     await muster.runEnded(String(run.runId), 2)
     expect(muster.model.callsAbout('drafted')).toHaveLength(1)
     expect(muster.shown(draft).reviews).toHaveLength(1)
   })
 
-  it('D7, PL9: during a review the command joins it, which is said; no second one starts', async () => {
+  it('D7, PL9: a command during a review joins the review, with a reply; no second review starts', async () => {
     const held = muster.model.hold('joined_here')
     const pullRequest = await muster.open(await repository('joined'), { 'src/j.ts': 'export const joined_here = 1\n' })
     await muster.until('a review at work', () => muster.model.callsAbout('joined_here').length > 0)
@@ -67,10 +67,10 @@ describe('a review that a person asks for', () => {
     expect(muster.model.callsAbout('joined_here')).toHaveLength(1)
   })
 
-  it('PL8: while GitHub shows an older head than the SHA names, it waits, and never reviews the older one', async () => {
+  it('PL8: while GitHub shows an older head than the command’s SHA, the run waits, and never reviews the older head', async () => {
     const made = await repository('behind')
     const opened = await muster.open(made, { 'src/b.ts': 'export const older_head = 1\n' }, { draft: true })
-    // GitHub's times have seconds: what is pushed in the next one is told apart from what stood before.
+    // GitHub's times have seconds: a push in the next second is distinct from the earlier state.
     const second = Math.floor(Date.now() / 1_000)
     await muster.until('the next second', () => Math.floor(Date.now() / 1_000) > second + 1)
     const lagging = muster.github.lag({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', lagMs: 60_000 })
@@ -84,7 +84,7 @@ describe('a review that a person asks for', () => {
     expect(muster.model.callsAbout('older_head')).toEqual([])
   })
 
-  it('a focus is told to the model, and reads a reviewed head anew', async () => {
+  it('a focus reaches the model, and makes it read a reviewed head anew', async () => {
     const pullRequest = await muster.open(await repository('focused'), { 'src/f.ts': 'export const focused_on = 1\n' })
     await headRun(pullRequest, 'ended')
     expect(await command(pullRequest, '/muster review mind the locks')).toMatch(/^`\w{7}` is being reviewed\./)
@@ -93,7 +93,7 @@ describe('a review that a person asks for', () => {
     expect(muster.model.callsAbout('mind the locks')).toHaveLength(1)
   })
 
-  it('PL7: a SHA that shares eight characters with the head is a mismatch that names the head; no run', async () => {
+  it('PL7: a SHA that shares eight characters with the head is a mismatch that names the head; no run starts', async () => {
     const pullRequest = await muster.open(
       await repository('mismatch'),
       { 'src/m.ts': 'export const other = 1\n' },
@@ -107,8 +107,8 @@ describe('a review that a person asks for', () => {
   })
 })
 
-describe('one command, one reply', () => {
-  it('D1, AD10: a comment that is delivered twice is one command; two comments are two', async () => {
+describe('commands and replies', () => {
+  it('D1, AD10: a comment delivered twice is one command; two comments are two commands', async () => {
     const pullRequest = await muster.open(await repository('twice-said'), { 'a.md': 'a\n' })
     const first = comment(pullRequest, '/muster help')
     expect(await reply(pullRequest, first)).toContain('/muster review')
@@ -129,13 +129,13 @@ describe('one command, one reply', () => {
     expect(repliesTo(pullRequest, id).map(({ body }) => body)).toEqual([before])
   })
 
-  it('by someone who only reads: one reply, and nothing is done', async () => {
+  it('a command of a person with read permission gets one reply, and has no effect', async () => {
     const pullRequest = await muster.open(await repository('reader'), { 'a.md': 'a\n' }, { draft: true })
     expect(await command(pullRequest, '/muster review', 'rob')).toMatch(/^Commands are for people with write access/)
     expect(await muster.run(runIdOfHead(pullRequest))).toBeUndefined()
   })
 
-  it('B1, B3, B4: what is not addressed to Muster is met with silence, also under a configuration that is wrong', async () => {
+  it('B1, B3, B4: a comment without Muster’s name gets no answer, also under a wrong configuration', async () => {
     const made = await repository('silent')
     const base = await made.commit({ '.github/muster.yml': 'lenses: [broken\n' }, made.base)
     await muster.github.addRepository({
@@ -170,7 +170,7 @@ describe('one command, one reply', () => {
 })
 
 describe('runs and halts', () => {
-  it('LE6: cancelled while a lens works, nothing is posted, and the check run says who; retry takes it up again', async () => {
+  it('LE6: a run cancelled during a reading posts nothing, and the check run names the canceller; retry takes the run up again', async () => {
     const held = muster.model.hold('cancel_me')
     const pullRequest = await muster.open(await repository('cancelled'), { 'src/c.ts': 'export const cancel_me = 1\n' })
     await muster.until('a review at work', () => muster.model.callsAbout('cancel_me').length > 0)
@@ -187,7 +187,7 @@ describe('runs and halts', () => {
     expect(await command(pullRequest, '/muster status')).toMatch(/^Review of `\w{7}`, attempt 2: reviewed, pass/)
   })
 
-  it('PL4: paused, a push is held and nothing is posted; the reply to the pause is said; resumed, it is reviewed', async () => {
+  it('PL4: under a pause a push is held and nothing is posted but the reply to the pause; after the resume the push is reviewed', async () => {
     const made = await repository('paused')
     const quiet = await muster.open(made, { 'a.md': 'a\n' }, { draft: true })
     expect(await command(quiet, '/muster pause for the release')).toMatch(/^Muster is paused/)

@@ -1,4 +1,4 @@
-/** Findings: where they are placed in odd diffs, what becomes of them over pushes, and what a lens that fails leaves. */
+/** Findings: their positions in odd diffs, their life over pushes, and the effect of a failed lens. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => muster?.close())
 
-/** Assembled at run time, so that no secret stands in our own tree. */
+/** Assembled at run time, so that the repository holds no secret. */
 const AWS_KEY_ID = ['AKIA', 'Z7QX4N2M', 'P5TJ3WLK'].join('')
 /** GitHub takes no longer body, bytes. */
 const BODY_BYTES_MAX = 65_535
@@ -43,7 +43,7 @@ const conclusionOf = (pullRequest: TestPullRequest) =>
     ?.runs.map(({ conclusion }) => conclusion)
 
 describe('over pushes', () => {
-  it('FI1, FI3, T1, D9: of two findings one is fixed, the other keeps its identity and its origin and is not said again', async () => {
+  it('FI1, FI3, T1, D9: of two findings the first is fixed, the second keeps identity and origin and is not posted again', async () => {
     const repository = await muster.repository('dispositions')
     muster.model.answer('const fi_one', { findings: [claim('src/one.ts', 'export const fi_one = 1')] })
     muster.model.answer('const fi_two', { findings: [claim('src/two.ts', 'export const fi_two = 2')] })
@@ -57,7 +57,7 @@ describe('over pushes', () => {
     expect(await muster.ended(first)).toMatchObject({ verdict: 'changes_requested' })
     expect(anchorsOf(first)?.map(({ path }) => path)).toEqual(['src/one.ts', 'src/two.ts'])
 
-    // A line above it moves the second; the first is gone.
+    // A line above moves the second; the first is gone.
     muster.model.answer('fi_fixed', { findings: [claim('src/two.ts', 'export const fi_two = 2')] })
     const second = await muster.push(first, {
       'src/one.ts': 'export const fi_fixed = []\n',
@@ -81,7 +81,7 @@ describe('over pushes', () => {
     expect((await muster.thread(third)).round).toBe(3)
   })
 
-  it('FI5: a run that never looked at the finding’s lens leaves it open, and is not a pass', async () => {
+  it('FI5: a run that never looked at the finding’s lens leaves the finding open, and is not a pass', async () => {
     const repository = await muster.repository('unlooked')
     muster.model.answer('const fi_five', { findings: [claim('src/five.ts', 'export const fi_five = 1')] })
     const first = await muster.open(repository, { 'src/five.ts': 'export const fi_five = 1\n' })
@@ -93,7 +93,7 @@ describe('over pushes', () => {
     expect(summaryOf(second)).toContain('Important (1)')
   })
 
-  it('RO8: after the last round the next push is read by analyzers only, and is no success while a finding is open', async () => {
+  it('RO8: after the last round only analyzers read the next push, and the check is no success while a finding is open', async () => {
     const repository = await muster.repository('rounds', { '.github/muster.yml': 'rounds: { ceiling: 1 }\n' })
     muster.model.answer('const ro_eight', { findings: [claim('src/r.ts', 'export const ro_eight = 1')] })
     const first = await muster.open(repository, { 'src/r.ts': 'export const ro_eight = 1\n' })
@@ -107,8 +107,8 @@ describe('over pushes', () => {
   })
 })
 
-describe('a lens that fails', () => {
-  it('J5: a model that answers 401: the lens failed, with reason and remedy; what the others found is posted', async () => {
+describe('a failing lens', () => {
+  it('J5: a model that answers 401 fails the lens, with reason and remedy; the findings of all further lenses are posted', async () => {
     const repository = await muster.repository('refused')
     muster.model.answer('refused_by_the_model', { status: 401 })
     const pullRequest = await muster.open(repository, {
@@ -125,8 +125,8 @@ describe('a lens that fails', () => {
   })
 })
 
-describe('a lens that failed and is asked again', () => {
-  it('LE9, LE12: what it says then is added once; what was said and paid for is neither said nor paid for again', async () => {
+describe('a failed lens on retry', () => {
+  it('LE9, LE12: its new findings are posted once; earlier posts and paid readings are not repeated', async () => {
     const repository = await muster.repository('again')
     muster.model.answer('asked_again', { status: 401 })
     const pullRequest = await muster.open(repository, {
@@ -148,7 +148,7 @@ describe('a lens that failed and is asked again', () => {
 })
 
 describe('in odd diffs', () => {
-  it('A7, A8, H12, H13, H15, H18: each finding stands at the line that was quoted, in whatever file', async () => {
+  it('A7, A8, H12, H13, H15, H18: each finding stands at its quoted line, in any file', async () => {
     const long = Array.from({ length: 3_000 }, (_, index) => `export const line_${index} = ${index}`)
     const repository = await muster.repository('odd', {
       'src/long.ts': `${long.join('\n')}\n`,
@@ -202,17 +202,17 @@ describe('in odd diffs', () => {
       'src/crlf.ts': ['RIGHT', 2],
       'src/last.ts': ['RIGHT', 2],
     })
-    // A3, AW80: on one line there is no start line.
+    // A3, AW80: a comment on a single line has no start line.
     expect(anchorsOf(pullRequest)?.every(({ startLine }) => startLine === null)).toBe(true)
     const summary = summaryOf(pullRequest)
     expect(summary).toMatch(/Rejected.*\(1\)/)
     expect(summary).toContain('docs/picture.png')
     expect(summary).toContain('docs/moved.md')
-    // Nothing that Muster sent was refused: the anchors are those that GitHub takes.
+    // GitHub refused none of Muster's requests: the anchors are valid.
     expect(muster.github.requests().filter(({ status }) => status === 422)).toEqual([])
   })
 
-  it('H11: a file without a patch is named as not read, and the verdict says that something is missing', async () => {
+  it('H11: a file without a patch is named as not read, and the verdict reports the gap', async () => {
     const repository = await muster.repository('large')
     const line = `${'x'.repeat(99)}\n`
     const pullRequest = await muster.open(repository, {
@@ -229,7 +229,7 @@ describe('in odd diffs', () => {
 })
 
 describe('sizes', () => {
-  it('S4, R1, S1: 130 long findings fit what GitHub takes; blocking ones are all named, and the markers survive', async () => {
+  it('S4, R1, S1: 130 long findings fit into GitHub’s limits; all blocking findings are named, and the markers survive', async () => {
     const repository = await muster.repository('many')
     const names = Array.from({ length: 130 }, (_, index) => `many_${index}_end`)
     const scenario = 'With an empty list it answers the wrong thing, 漢字 and all. '.repeat(30)

@@ -1,4 +1,4 @@
-/** Tiny git repositories, written in one stream each: commits anywhere in the history, any path, any bytes. */
+/** Tiny git repositories, each written in a single stream: commits anywhere in the history, any path, any bytes. */
 import { spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 
@@ -8,11 +8,13 @@ export type Files = Readonly<Record<string, string | Uint8Array | null | { reado
 export interface GitRepository {
   /** A bare repository. */
   readonly directory: string
-  /** Commits `files` upon `parent` (absent: a root commit) and resolves with the SHA. The same input has the same SHA. */
+  /**
+   * Commits `files` upon `parent` (absent: a root commit) and resolves with the SHA. The same input has the same SHA.
+   */
   commit(files: Files, parent?: string): Promise<string>
 }
 
-/** Seconds since 1970 of every commit, so that the same files have the same SHA. */
+/** Seconds since 1970 of every commit: the same files get the same SHA. */
 const COMMITTED_AT_S = 1_790_000_000
 
 /** Makes an empty repository in `directory`. */
@@ -28,7 +30,7 @@ export async function makeGitRepository(directory: string): Promise<GitRepositor
   }
 }
 
-/** Git's format for making history: one commit, and the question for its SHA. */
+/** Git's format for a history: one commit, and the request for its SHA. */
 function streamOf(files: Files, parent: string | undefined): Buffer {
   const parts: Buffer[] = []
   const add = (content: string | Uint8Array) => parts.push(Buffer.from(content as string))

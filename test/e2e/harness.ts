@@ -1,6 +1,6 @@
 /**
- * One whole Muster for one test file: the stack of this machine with its own state, a model that the test leads, a wire
- * that may fail, and the ways to look at what became of a webhook. Tests wait for what is promised, never for a time.
+ * A whole Muster for a test file: the local stack with its own state, a model led by the test, a wire with faults, and
+ * views of the results of a webhook. Tests wait for a promised state, never for a time.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,11 +17,11 @@ import { type LedModel, startModel } from './model.ts'
 import { type Answer, deliver, type Sending } from './webhooks.ts'
 import { openWire, type Wire } from './wire.ts'
 
-/** Wall time that a condition may take on a machine that is busy with other things, ms. A pass never waits for it. */
+/** Wall time for a condition on a busy machine, ms. A pass never waits for the end of this time. */
 const PATIENCE_MS = 150_000
-/** The ledger tells nobody of its changes, so it is looked at this often while nothing else happens, ms. */
+/** The interval between looks without other events, ms: the ledger announces no changes. */
 const LOOK_MS = 200
-/** Log lines that a failure shows. */
+/** Log lines in a failure. */
 const LINES_SHOWN = 25
 /** Synthesized once for all files, and for `npm start`. */
 const CACHE = path.resolve(import.meta.dirname, '../../.muster/cache')
@@ -42,7 +42,7 @@ export interface TestRepository extends GitRepository {
   readonly base: string
 }
 
-/** A pull request with its heads in the repository that it belongs to. */
+/** A pull request with its heads, and its repository. */
 export interface TestPullRequest {
   readonly repository: TestRepository
   readonly number: number
@@ -57,9 +57,9 @@ export interface Muster {
   readonly aws: Aws
   readonly webhookSecret: string
   readonly lines: readonly LogLine[]
-  /** Adds `acme/<name>` whose `main` holds these files. */
+  /** Adds `acme/<name>` with these files on `main`. */
   repository(name: string, files?: Files, owner?: string): Promise<TestRepository>
-  /** Opens a pull request that changes these files; GitHub sends `opened`. */
+  /** Opens a pull request with these changes; GitHub sends `opened`. */
   open(
     repository: TestRepository,
     change: Files,
@@ -69,22 +69,22 @@ export interface Muster {
   push(pullRequest: TestPullRequest, change: Files): Promise<TestPullRequest>
   /** Sends a signed webhook of the test's own. */
   deliver(body: string | Uint8Array, sending?: Sending): Promise<Answer>
-  /** The pull request as GitHub shows it. */
+  /** The pull request in GitHub's state. */
   shown(pullRequest: TestPullRequest): PullRequestSnapshot
-  /** What was answered to the newest delivery for this pull request, once it was. */
+  /** The answer to the newest delivery for this pull request, once it has come. */
   answered(pullRequest: TestPullRequest): Promise<{ readonly deliveryId: string } & Answer>
   run(runId: string): Promise<Item | undefined>
   /** The run of the newest delivery for this pull request, once it has ended. */
   ended(pullRequest: TestPullRequest): Promise<Item>
-  /** That run, once it has ended. `attempt` or a later one. */
+  /** The run of this id, once `attempt` or a later attempt has ended. */
   runEnded(runId: string, attempt?: number): Promise<Item>
   thread(pullRequest: TestPullRequest): Promise<Item>
-  /** Looks again at every change until `look` answers something; rejects with `what` when patience ends. */
+  /** Looks at every change until `look` returns a value; rejects with `what` at the end of the patience. */
   until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T>
   close(): Promise<void>
 }
 
-/** Tests of a whole stack on a machine that others use need more time than the default. */
+/** Tests of a whole stack on a shared machine need more time than the default. */
 export function patientTests(): void {
   vi.setConfig({ testTimeout: 2 * PATIENCE_MS, hookTimeout: 2 * PATIENCE_MS })
 }
@@ -188,7 +188,7 @@ export async function startMuster(
     until,
     async close() {
       await stack.close()
-      // Whatever a test looked at: all that was said to GitHub, and all that it answered, is as GitHub describes it.
+      // Whatever the test looked at: all requests to GitHub, and all answers, follow GitHub's description.
       assertNoViolations(github)
       await model.close()
       aws.close()
@@ -204,7 +204,7 @@ export async function startMuster(
   ): Promise<T> {
     const deadline = Date.now() + PATIENCE_MS
     for (;;) {
-      // Asked before looking, so that nothing in between is missed.
+      // Requested before the look, so that no change in between is missed.
       const next = Promise.race([activity.promise, github?.changed(), timeout(LOOK_MS)])
       const found = await look()
       if (found !== undefined && found !== false) return found

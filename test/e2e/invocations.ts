@@ -1,4 +1,4 @@
-/** Which invocations of a function were handled one after the other by the same warm container. */
+/** Consecutive invocations of a function in the same warm container. */
 import type { LocalStack } from '../../infra/local/stack.ts'
 
 export interface Invocation {
@@ -6,11 +6,11 @@ export interface Invocation {
   readonly room: string
   /** The event as JSON. */
   readonly event: string
-  /** The one that the same container handled just before, where that is certain. */
+  /** The invocation that the same container handled just before, where certain. */
   readonly before: Invocation | undefined
 }
 
-/** Watches every invocation of the stack's functions from now on; they are listed as they end. */
+/** Watches every later invocation of the stack's functions; the list has them in the order of their ends. */
 export function watchInvocations({ functions, assembly }: LocalStack): readonly Invocation[] {
   const invocations: Invocation[] = []
   const underWay = new Map<string, number>()
@@ -18,8 +18,8 @@ export function watchInvocations({ functions, assembly }: LocalStack): readonly 
   const { invoke } = functions
   functions.invoke = async (arnOrName, event, signal) => {
     const room = assembly.functions.find(({ arn }) => arn === arnOrName)?.name ?? arnOrName
-    // The container that was used last is taken first. So it is the same one, if nothing else is under way now and
-    // none was started for this event.
+    // The pool takes the last used container first. So the container is the same, if no other invocation is under way
+    // now and no container was started for this event.
     const alone = (underWay.get(room) ?? 0) === 0
     const coldStarts = functions.coldStarts(room)
     const before = last.get(room)

@@ -1,11 +1,11 @@
-/** A model on loopback that a test leads while reviews run: what it answers depends on what it is asked, and may wait. */
+/** A model on loopback led by a test during reviews: the answer depends on the prompt, and may wait. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ModelCall {
-  /** Everything that was sent as messages. */
+  /** All messages of the prompt. */
   readonly prompt: string
-  /** True once the asker has closed the connection before an answer. */
+  /** True once the client has closed the connection before an answer. */
   readonly abandoned: boolean
 }
 
@@ -19,9 +19,9 @@ export interface LedModel {
   readonly calls: readonly ModelCall[]
   /** Calls whose prompt holds this text. */
   callsAbout(text: string): readonly ModelCall[]
-  /** From now on prompts that hold `text` get this answer; the newest rule that fits counts. */
+  /** From now on prompts with `text` get this answer; the newest matching rule counts. */
   answer(text: string, answer: ModelAnswer): void
-  /** From now on prompts that hold `text` wait until `release`. What was asked before is not touched. */
+  /** From now on prompts with `text` wait until `release`. Earlier prompts are not touched. */
   hold(text: string): { release(): void }
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ interface Rule {
 
 const NOTHING: ModelAnswer = { findings: [] }
 
-/** Starts the model; what no rule fits has no findings. */
+/** Starts the model; without a matching rule the answer has no findings. */
 export async function startModel(): Promise<LedModel> {
   const calls: (ModelCall & { abandoned: boolean })[] = []
   const rules: Rule[] = []
@@ -75,7 +75,7 @@ export async function startModel(): Promise<LedModel> {
   }
 }
 
-/** All text in a chat's messages, whatever form they have. */
+/** All text in a chat's messages, in any form. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null) return ''

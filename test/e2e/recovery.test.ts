@@ -1,4 +1,4 @@
-/** What breaks on the way is taken up again: nothing is lost, and nothing is said or paid for twice. */
+/** Broken work is taken up again: nothing is lost, and nothing is posted or paid for twice. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FunctionError } from '../../infra/local/functions/functions.ts'
@@ -25,7 +25,7 @@ const redeliver = async (pullRequest: TestPullRequest) => {
   const sent = muster.github.deliveries().findLast((one) => one.repository === pullRequest.repository.fullName)
   return muster.deliver(sent?.payload ?? '', { id: randomUUID() })
 }
-/** Once on GitHub, and nothing left half-way. */
+/** Once on GitHub, without a pending rest. */
 function expectShownOnce(pullRequest: TestPullRequest): void {
   const { reviews, issueComments, checkRuns, labels } = muster.shown(pullRequest)
   expect(reviews.map(({ commitId, pending }) => [commitId, pending])).toEqual([[pullRequest.head, false]])
@@ -34,7 +34,7 @@ function expectShownOnce(pullRequest: TestPullRequest): void {
   expect(labels).toHaveLength(1)
 }
 
-/** The one item of all halts, as an operator's change leaves it. */
+/** The item of all halts, as an operator's change leaves it. */
 const halts = { pk: 'HALT#main', sk: 'HALT' }
 const halted = (repositoryId: number) => {
   const halt = { by: 'ops', why: 'incident', since: Date.now() }
@@ -43,7 +43,7 @@ const halted = (repositoryId: number) => {
 const lifted = () => muster.aws.put({ ...halts, scopes: {}, version: 2 })
 
 describe('a throttled model', () => {
-  it('L1: the review waits until it is read; nothing fails, and it counts no loss', async () => {
+  it('L1: a review with a throttled model waits until the model reads; nothing fails, and no loss counts', async () => {
     muster.model.answer('patient_one', { status: 429, retryAfterSeconds: 1 })
     const repository = await muster.repository('patient')
     const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const patient_one = 1\n' })
@@ -59,7 +59,7 @@ describe('a throttled model', () => {
 })
 
 describe('a halt', () => {
-  it('PL4: a push under a halt is answered and held, nothing is judged or posted; lifted, the sweeper takes it up', async () => {
+  it('PL4: a push under a halt is answered and held, without judgement or post; after the lift the sweeper takes it up', async () => {
     const repository = await muster.repository('halted')
     await halted(repository.id)
     const pullRequest = await muster.open(repository, { 'src/h.ts': 'export const under_a_halt = 1\n' })
@@ -80,7 +80,7 @@ describe('a halt', () => {
     expectShownOnce(pullRequest)
   })
 
-  it('RC4: a halt that is set while a lens reads: its result has no effect until the halt is lifted', async () => {
+  it('RC4: the result of a lens that reads while a halt is set has no effect until the lift', async () => {
     const repository = await muster.repository('halted-late')
     const waiting = muster.model.hold('halted_late')
     const pullRequest = await muster.open(repository, { 'src/l.ts': 'export const halted_late = 1\n' })
@@ -93,13 +93,13 @@ describe('a halt', () => {
     await lifted()
     expect(await muster.runEnded(runId)).toMatchObject({ outcome: 'reviewed' })
     expectShownOnce(pullRequest)
-    // LE12: what was completed under the halt is kept.
+    // LE12: work completed under the halt is kept.
     expect(muster.model.callsAbout('halted_late')).toHaveLength(1)
   })
 })
 
-describe('a start that fails', () => {
-  it('LE4: the run is written and its execution is not started: the sweeper starts it, once', async () => {
+describe('a failed start', () => {
+  it('LE4: the sweeper starts a written run without an execution, once', async () => {
     const fault = muster.wire.refuse(action('StartExecution'), { status: 500, body: { __type: 'InternalFailure' } })
     const pullRequest = await muster.open(await muster.repository('unstarted'), { 'src/u.ts': 'export const u = 1\n' })
     const { status, body } = await muster.answered(pullRequest)
@@ -112,7 +112,7 @@ describe('a start that fails', () => {
     expectShownOnce(pullRequest)
   })
 
-  it('AW58: an execution that exists already with this input counts as started', async () => {
+  it('AW58: an existing execution with the same input counts as started', async () => {
     const exists = { __type: 'ExecutionAlreadyExists', message: 'it exists' }
     const fault = muster.wire.answerInstead(action('StartExecution'), { status: 400, body: exists }, 1)
     const pullRequest = await muster.open(await muster.repository('existing'), { 'src/e.ts': 'export const e = 1\n' })
@@ -126,7 +126,7 @@ describe('a start that fails', () => {
     expect(await executionsOf(pullRequest)).toHaveLength(1)
   })
 
-  it('LE4, RO10: concluded, and every nudge to post is lost: the sweeper sends it; the run is not executed again', async () => {
+  it('LE4, RO10: after a conclusion with lost nudges the sweeper nudges post; the run is not executed again', async () => {
     const lost = muster.model.hold('nudge_lost')
     const pullRequest = await muster.open(await muster.repository('unnudged'), {
       'src/n.ts': 'export const nudge_lost = 1\n',
@@ -137,7 +137,7 @@ describe('a start that fails', () => {
       () => muster.shown(pullRequest).checkRuns[0]?.runs[0]?.status === 'in_progress',
     )
     await muster.until('the model asked', () => muster.model.callsAbout('nudge_lost').length > 0)
-    // Sent, says the queue, and it is gone.
+    // Sent, by the queue's answer, and gone all the same.
     const fault = muster.wire.refuse(action('SendMessage'), { status: 500, body: { __type: 'InternalFailure' } })
     lost.release()
     await muster.until('the run concluded', async () => (await muster.run(runId))?.state === 'concluded')
@@ -154,14 +154,14 @@ describe('a start that fails', () => {
   })
 })
 
-describe('a service that has no capacity', () => {
+describe('a service without capacity', () => {
   it.each([
     ['the claim', action('TransactWriteItems')],
     ['a place in the fleet', action('UpdateItem')],
     ['the documents', route('PUT', /\/sha256\//)],
     ['the answer to a task', action('SendTaskSuccess')],
   ])(
-    'L2, RC6: %s is throttled for longer than the SDK tries: it is done later, in the same attempt',
+    'L2, RC6: %s is throttled for longer than the SDK tries: the work is done later, in the same attempt',
     async (_what, match) => {
       const repository = await muster.repository(`throttled-${randomUUID().slice(0, 8)}`)
       const throttled = { __type: 'ThrottlingException', message: 'Rate exceeded' }
@@ -180,7 +180,7 @@ describe('GitHub’s answers', () => {
     ['submitting it', /\/reviews\/\d+\/events$/],
     ['creating the summary comment', /\/issues\/\d+\/comments$/],
     ['creating the check run', /\/check-runs$/],
-  ])('LE5, AW70: an answer that is lost after %s is looked for; it is there once', async (_what, path) => {
+  ])('LE5, AW70: after a lost answer to %s Muster looks for the result; GitHub has it once', async (_what, path) => {
     const fault = muster.wire.loseAnswer(route('POST', path), 1)
     const repository = await muster.repository(`lost-${randomUUID().slice(0, 8)}`)
     const pullRequest = await muster.open(repository, { 'src/g.ts': 'export const g = 1\n' })
@@ -189,8 +189,8 @@ describe('GitHub’s answers', () => {
     expectShownOnce(pullRequest)
   })
 
-  it('LE14: said, by GitHub’s own answer, and not shown: not marked as said until it is', async () => {
-    // A replica that lags: the list of reviews stays empty however often it is asked.
+  it('LE14: an accepted review is not marked as said until GitHub shows the review', async () => {
+    // A lagging replica: every list of reviews stays empty.
     const fault = muster.wire.refuse(route('GET', /\/pulls\/\d+\/reviews(\?|$)/), { status: 200, body: [] })
     const pullRequest = await muster.open(await muster.repository('lagging'), { 'src/l.ts': 'export const lag = 1\n' })
     const runId = await runIdOf(pullRequest)
@@ -206,7 +206,7 @@ describe('GitHub’s answers', () => {
     expectShownOnce(pullRequest)
   })
 
-  it('D15: a list that can’t be read is unknown, not empty: nothing is written meanwhile', async () => {
+  it('D15: an unreadable list is unknown, not empty: nothing is written meanwhile', async () => {
     const fault = muster.wire.refuse(route('GET', /\/issues\/\d+\/comments(\?|$)/), {
       status: 500,
       body: { message: 'Server Error' },
@@ -222,8 +222,8 @@ describe('GitHub’s answers', () => {
   })
 })
 
-describe('an execution that dies', () => {
-  it('LE12, LE16: what its lenses had completed is kept; the head delivered again is the same run, next attempt', async () => {
+describe('a dying execution', () => {
+  it('LE12, LE16: the completed reviews of its lenses are kept; the head delivered again is the same run, next attempt', async () => {
     const lines = (name: string) =>
       Array.from({ length: 1_000 }, (_, index) => `export const ${name}_${index} = ${index}\n`).join('')
     const stuck = muster.model.hold('second_part_999')
@@ -252,14 +252,14 @@ describe('an execution that dies', () => {
     expect(answer.body).toMatchObject({ status: 'raised', run: runId, attempt: 2 })
     expect(await muster.runEnded(runId, 2)).toMatchObject({ outcome: 'reviewed', verdict: 'pass' })
     expect(muster.model.callsAbout('first_part_999')).toHaveLength(1)
-    // Asked again, unless its late answer was stored before its worker heard that it had been replaced.
+    // Asked again, unless the late answer was stored before its worker learned of the replacement.
     expect(muster.model.callsAbout('second_part_999').length).toBeLessThanOrEqual(2)
     expectShownOnce(pullRequest)
   })
 })
 
-describe('a worker that Lambda calls dead', () => {
-  /** The next worker that begins a review of this lens: Step Functions hears that it crashed when the function is called. */
+describe('a worker that Lambda reports dead', () => {
+  /** The next worker that begins a review of this lens: Step Functions gets a crash at the function's call. */
   function callNextWorkerDead(lens: string): (owner: string) => void {
     const { functions, assembly } = muster.stack
     const { invoke } = functions
@@ -277,7 +277,7 @@ describe('a worker that Lambda calls dead', () => {
     }
   }
 
-  it('IL3: is replaced though its lease stands and it lives; what it says later changes nothing', async () => {
+  it('IL3: a living worker with a lease is replaced after Lambda’s report; its later results change nothing', async () => {
     const both = muster.model.hold('called_dead')
     const callDead = callNextWorkerDead('correctness')
     const pullRequest = await muster.open(await muster.repository('replaced'), {
@@ -339,11 +339,11 @@ describe('a batch of the queue', () => {
       expect(await invoke('post', [again])).toEqual([])
       await muster.until('the line of this invocation', () => posted() >= before + times)
     }
-    // AW31, AW55: and says nothing twice.
+    // AW31, AW55: and posts nothing twice.
     expectShownOnce(pullRequest)
   })
 
-  it('AW47: a repository that is gone is acknowledged and recorded, not tried for ever', async () => {
+  it('AW47: a missing repository is acknowledged and recorded, not tried for ever', async () => {
     const gone = await muster.open(await muster.repository('going'), { 'src/x.ts': 'export const x = 1\n' })
     const { runId } = await muster.ended(gone)
     const pr = `PR#${gone.repository.id}#${gone.number}`
@@ -354,7 +354,7 @@ describe('a batch of the queue', () => {
       body: { message: 'Not Found' },
     })
     await muster.aws.set(pr, 'SHOWN', { generation_summary_main: generation })
-    // Not so new any more that GitHub may not know it yet.
+    // Old enough that GitHub must know the head by now.
     await muster.aws.set(`RUN#${runId}`, 'RUN', { acceptedAt: Date.now() - HEAD_VISIBLE_WITHIN_MS })
     expect(await invoke('post', [record('a', nudgeOf(String(runId)))])).toEqual([])
     fault.lift()

@@ -1,4 +1,4 @@
-/** Runs of a pull request: one per cause, one that may speak, and what becomes of the others. */
+/** Runs of a pull request: one for each cause, a single live run, and the fate of the others. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => muster?.close())
 
-/** A payload of GitHub about this pull request as it is, with another action. */
+/** A payload of GitHub about this pull request in its current state, with another action. */
 const payload = (
   { repository, number, head }: TestPullRequest,
   more: Partial<Parameters<typeof payloadOf>[0]> = {},
@@ -29,11 +29,11 @@ const executionsOf = async ({ repository, number }: TestPullRequest) =>
 const reviewsOf = (pullRequest: TestPullRequest) => muster.shown(pullRequest).reviews
 const checkRunOf = (pullRequest: TestPullRequest) =>
   muster.shown(pullRequest).checkRuns.find(({ headSha }) => headSha === pullRequest.head)?.runs
-/** A review is at work: the model has been asked about this text. */
+/** A review is at work: the model has a prompt with this text. */
 const modelAsked = (text: string, calls = 1) =>
   muster.until(`${calls} calls of the model about ${text}`, () => muster.model.callsAbout(text).length >= calls)
 
-describe('one cause', () => {
+describe('a cause', () => {
   it('D1, AW14: the same event twice under one delivery id is reviewed once', async () => {
     const repository = await muster.repository('twice')
     const pullRequest = await muster.open(repository, { 'src/twice.ts': 'export const twice = 1\n' })
@@ -58,7 +58,7 @@ describe('one cause', () => {
     expect([status, body.status]).toEqual([202, 'created'])
     await modelAsked('slow_to_read')
     await muster.until('the check run in progress', () => checkRunOf(pullRequest)?.[0]?.status === 'in_progress')
-    // One after the other, the label last.
+    // One write after the other, the label last.
     await muster.until('the label', () => muster.shown(pullRequest).labels.join() === 'muster: checking')
     held.release()
     await muster.ended(pullRequest)
@@ -87,7 +87,7 @@ describe('one cause', () => {
     expect(reviewsOf(pullRequest)).toHaveLength(1)
   })
 
-  it('D5, C8: made a draft and ready again without a push, the same head is not reviewed again', async () => {
+  it('D5, C8: after a change to draft and back without a push, the same head is not reviewed again', async () => {
     const repository = await muster.repository('draft')
     const pullRequest = await muster.open(repository, { 'src/d.ts': 'export const unready = 1\n' }, { draft: true })
     expect((await muster.answered(pullRequest)).body).toMatchObject({ status: 'ignored' })
@@ -102,7 +102,7 @@ describe('one cause', () => {
     expect((await muster.thread(pullRequest)).round).toBe(1)
   })
 
-  it('LE1: a head whose base has another configuration is reviewed again; one where nothing changed is shown again', async () => {
+  it('LE1: a head whose base has another configuration is reviewed again; an unchanged head is shown again', async () => {
     const repository = await muster.repository('keyed')
     const pullRequest = await muster.open(repository, { 'src/k.ts': 'export const keyed = 1\n' })
     await muster.ended(pullRequest)
@@ -128,7 +128,7 @@ describe('one cause', () => {
 })
 
 describe('several heads', () => {
-  it('D3, RO1, PR5: of three pushes in a row the last one is reviewed; the others end, and a late worker changes nothing', async () => {
+  it('D3, RO1, PR5: of three pushes in a row the last is reviewed; the others end, and a late worker changes nothing', async () => {
     const held = muster.model.hold('overtaken')
     const first = await muster.open(await muster.repository('pushes'), { 'src/p.ts': 'export const overtaken = 1\n' })
     await modelAsked('overtaken')
@@ -194,7 +194,7 @@ describe('several heads', () => {
     expect(reviewsOf(second).map(({ commitId }) => commitId)).toEqual([second.head])
   })
 
-  it('PR4: a force-push back to a reviewed head shows its verdict again; nothing is reviewed or said twice', async () => {
+  it('PR4: a force-push back to a reviewed head shows its verdict again; no review and no post is repeated', async () => {
     const repository = await muster.repository('back')
     const first = await muster.open(repository, { 'src/b.ts': 'export const first_here = 1\n' })
     await muster.ended(first)
@@ -232,13 +232,13 @@ describe('several heads', () => {
     expect(checkRunOf(pullRequest)).toMatchObject([{ status: 'completed', conclusion: 'success' }])
   })
 
-  it('L4: closed while it is being reviewed, the run ends, its check run is completed, and nothing is said', async () => {
+  it('L4: the run of a pull request closed during its review ends, its check run is completed, and nothing is posted', async () => {
     const held = muster.model.hold('closed_early')
     const repository = await muster.repository('closing')
     const pullRequest = await muster.open(repository, { 'src/c.ts': 'export const closed_early = 1\n' })
     const runId = String((await muster.answered(pullRequest)).body.run)
     await modelAsked('closed_early')
-    // GitHub's times have seconds: closed in that of its opening, it would be asked about once more by another attempt.
+    // GitHub's times have seconds: a close in the second of the opening would bring another attempt.
     const second = Math.floor(Date.now() / 1_000)
     await muster.until('the next second', () => Math.floor(Date.now() / 1_000) > second)
     await muster.github.closePullRequest(repository.fullName, pullRequest.number)
@@ -253,7 +253,7 @@ describe('several heads', () => {
 })
 
 describe('several pull requests', () => {
-  it('LE10: two of them are reviewed at the same time', async () => {
+  it('LE10: two pull requests are reviewed at the same time', async () => {
     const held = muster.model.hold('side_by_side')
     const repository = await muster.repository('beside')
     const both = await Promise.all([
@@ -265,7 +265,7 @@ describe('several pull requests', () => {
     for (const pullRequest of both) expect(await muster.ended(pullRequest)).toMatchObject({ outcome: 'reviewed' })
   })
 
-  it('LE11, AW56: names that read alike, or that are too long, never share a run or an execution', async () => {
+  it('LE11, AW56: similar and overlong names never share a run or an execution', async () => {
     const files = { 'src/alike.ts': `export const alike = '${randomUUID()}'\n` }
     const long = 'a-name-of-one-hundred-characters-'.repeat(3).slice(0, 97)
     const repositories = [

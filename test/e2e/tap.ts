@@ -1,18 +1,18 @@
 /**
- * Everything that goes between the parts of this process over HTTP, as it went: what a service holds at the end says
- * nothing about what was overwritten, consumed or refused before.
+ * The whole HTTP traffic between the parts of this process: the final state of a service shows nothing of overwritten,
+ * consumed or refused content.
  */
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import type { Muster } from './harness.ts'
 
-/** Who was asked. `api` is Muster's own door. */
+/** The called service. `api` is Muster's own API. */
 export type Service = 'api' | 'github' | 'model' | 'dynamodb' | 'sqs' | 's3' | 'stepfunctions' | 'secrets'
 
 export interface Exchange {
   readonly service: Service
   readonly method: string
   readonly url: string
-  /** The AWS action, for example `PutItem`; empty for others. */
+  /** The AWS action, for example `PutItem`; empty for other requests. */
   readonly action: string
   readonly headers: Readonly<Record<string, string>>
   readonly request: string
@@ -21,14 +21,14 @@ export interface Exchange {
 }
 
 export interface Tap {
-  /** Every exchange that has ended, in the order of its end. */
+  /** Every ended exchange, in the order of the ends. */
   readonly exchanges: readonly Exchange[]
   of(service: Service): readonly Exchange[]
-  /** Takes the tap away. Before the wire, which it lies upon. */
+  /** Removes the tap. To be called before the wire's close, because the tap lies upon the wire. */
   close(): void
 }
 
-/** Listens from now on, before the servers and what the wire does to them. Changes nothing. */
+/** Listens from now on, before the servers and before the wire's faults. Changes nothing. */
 export function openTap({ stack, model }: Pick<Muster, 'stack' | 'model'>): Tap {
   const services = new Map<number, Service>(
     (
@@ -57,7 +57,7 @@ export function openTap({ stack, model }: Pick<Muster, 'stack' | 'model'>): Tap 
     const asked: Buffer[] = []
     const answered: Buffer[] = []
     const { push } = request
-    // What the parser hands to the stream; a listener for `data` would take it from the server.
+    // Data from the parser to the stream; a listener for `data` would take the data from the server.
     request.push = (chunk: Buffer | null, encoding) => {
       if (chunk !== null) asked.push(Buffer.from(chunk))
       return Reflect.apply(push, request, [chunk, encoding])

@@ -1,4 +1,4 @@
-/** A model that answers 429 for longer than patience, through the whole stack of this machine: given up, named, and retried. */
+/** A model that answers 429 for longer than patience, through the whole local stack: given up, named, and retried. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 
@@ -6,7 +6,7 @@ patientTests()
 
 let muster: Muster
 beforeAll(async () => {
-  // Short, so that patience ends soon and the sweeper, who comes as much more often, sees it.
+  // Short, so that patience ends soon and the equally faster sweeper notices.
   muster = await startMuster({ model: true, leaseSeconds: 9, patienceMinutes: 0.4 })
 })
 afterAll(() => muster?.close())
@@ -19,7 +19,7 @@ const reviewOf = async (run: Record<string, unknown>, lens: string) =>
 const THROTTLED = { status: 429, retryAfterSeconds: 1 }
 
 describe('a throttled model', () => {
-  it('L2, LE9: beyond patience the verdict is incomplete and names the lens; retry adds only what is missing', async () => {
+  it('L2, LE9: beyond patience the verdict is incomplete and names the lens; retry adds only the missing reviews', async () => {
     muster.model.answer('impatient_one', THROTTLED)
     const repository = await muster.repository('impatient')
     const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const impatient_one = 1\n' })
@@ -37,7 +37,7 @@ describe('a throttled model', () => {
     expect(await reviewOf(run, 'secrets')).toEqual(analyzed)
   })
 
-  it('L2: a used-up quota fails at once, with what to do', async () => {
+  it('L2: a used-up quota fails at once, with the remedy', async () => {
     muster.model.answer('unpaid_one', { status: 402 })
     const repository = await muster.repository('unpaid')
     const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const unpaid_one = 1\n' })

@@ -1,4 +1,4 @@
-/** What is concluded where no model is configured: what wasn't read is said, and what is only text needs no push. */
+/** Conclusions without a model: unread parts are named, and changes of text need no push. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Muster, patientTests, startMuster, type TestPullRequest } from './harness.ts'
 
@@ -6,7 +6,7 @@ patientTests()
 
 let muster: Muster
 beforeAll(async () => {
-  // Short, so that an edit which waits for the review of its head is taken up soon after that.
+  // A short lease: a waiting edit is taken up soon after the review of its head.
   muster = await startMuster({ leaseSeconds: 9 })
 })
 afterAll(() => muster?.close())
@@ -18,12 +18,12 @@ const summaryOf = (pullRequest: TestPullRequest) =>
     .join('\n')
 const conclusionsOf = (pullRequest: TestPullRequest) =>
   muster.shown(pullRequest).checkRuns.flatMap(({ runs }) => runs.map(({ conclusion }) => conclusion))
-/** Assembled at run time, so that no secret stands in our own tree. */
+/** Assembled at run time, so that the repository holds no secret. */
 const AWS_KEY_ID = ['AKIA', 'Z7QX4N2M', 'P5TJ3WLK'].join('')
 const MODELS_OFF = { '.github/muster.yml': 'lenses: { correctness: off }\n' }
 
-describe('a lens that did not read', () => {
-  it('without a configured model the verdict is incomplete, neutral, and names the lens and the remedy; what others found is posted', async () => {
+describe('an unread lens', () => {
+  it('without a configured model the verdict is incomplete, neutral, and names the lens and the remedy; findings of other lenses are posted', async () => {
     const repository = await muster.repository('no-model')
     const pullRequest = await muster.open(repository, { 'src/key.ts': `export const key = '${AWS_KEY_ID}'\n` })
     expect(await muster.ended(pullRequest)).toMatchObject({ outcome: 'reviewed', verdict: 'incomplete' })
@@ -45,7 +45,7 @@ describe('a lens that did not read', () => {
     expect(summaryOf(pullRequest)).toContain('no critical or important finding remains')
   })
 
-  it('LE13: with every lens off nothing was read, which is incomplete and not a pass', async () => {
+  it('LE13: with every lens off nothing was read, so the verdict is incomplete and not a pass', async () => {
     const off = 'lenses: { secrets: off, workflows: off, description: off, correctness: off }\n'
     const repository = await muster.repository('all-off', { '.github/muster.yml': off })
     const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const a = 1\n' })
@@ -53,7 +53,7 @@ describe('a lens that did not read', () => {
     expect(conclusionsOf(pullRequest)).toEqual(['neutral'])
   })
 
-  it('AD5: an empty diff is incomplete with that reason', async () => {
+  it('AD5: an empty diff is incomplete with its own reason', async () => {
     const repository = await muster.repository('empty', { ...MODELS_OFF, 'src/a.ts': 'export const a = 1\n' })
     const pullRequest = await muster.open(repository, {})
     expect(await muster.ended(pullRequest)).toMatchObject({ verdict: 'incomplete' })
@@ -61,7 +61,7 @@ describe('a lens that did not read', () => {
     expect(summaryOf(pullRequest)).toContain('The diff is empty')
   })
 
-  it('C1, P1: a mistake in the base’s configuration is named and the defaults apply; the pull request’s own file has no say', async () => {
+  it('C1, P1: a mistake in the base’s configuration is named and the defaults apply; the pull request’s own file has no effect', async () => {
     const repository = await muster.repository('typo', { '.github/muster.yml': 'lenses: { secretz: off }\n' })
     const pullRequest = await muster.open(repository, {
       '.github/muster.yml': 'lenses: { secrets: off, correctness: off }\n',
@@ -72,7 +72,7 @@ describe('a lens that did not read', () => {
     expect(muster.shown(pullRequest).reviews[0]?.comments.map(({ path }) => path)).toEqual(['src/key.ts'])
   })
 
-  it('RC7: the value of a secret stands nowhere in what is posted or logged', async () => {
+  it('RC7: the value of a secret is in no post and in no log', async () => {
     const repository = await muster.repository('redacted', MODELS_OFF)
     const pullRequest = await muster.open(repository, { 'src/key.ts': `export const key = '${AWS_KEY_ID}'\n` })
     const run = await muster.ended(pullRequest)
@@ -95,7 +95,7 @@ describe('the description', () => {
   const missing = (pullRequest: TestPullRequest) =>
     /^#### \d+\. The description lacks (.*)$/m.exec(summaryOf(pullRequest))?.[1]
 
-  it('PR6: six edits: one place lists exactly what is missing, nothing more is said, and it is green without a push', async () => {
+  it('PR6: after six edits one comment lists exactly the missing parts, nothing more is posted, and the check is green without a push', async () => {
     const repository = await muster.repository('described', {
       ...MODELS_OFF,
       '.github/pull_request_template.md': TEMPLATE,
@@ -133,7 +133,7 @@ describe('the description', () => {
     expect((await muster.thread(pullRequest)).round).toBe(1)
   })
 
-  it('PR6: edits in quick succession end at what stands there last', async () => {
+  it('PR6: edits in quick succession end at the last text', async () => {
     const repository = await muster.repository('hasty', { ...MODELS_OFF, '.github/pull_request_template.md': TEMPLATE })
     const pullRequest = await muster.open(repository, { 'src/a.ts': 'export const a = 1\n' }, { body: null })
     for (const body of ['one', 'two', written('What', 'How it was tested', 'Risk')]) {

@@ -1,6 +1,6 @@
 /**
- * Warm containers: two installations that are configured differently, through the same containers, one after the other
- * and in turns. Nothing of the one may be met in anything of the other.
+ * Warm containers: two installations with different configurations, through the same containers, one after the other
+ * and in turns. No content of one installation may appear in the other.
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -15,21 +15,21 @@ import { deliver, payloadOf } from './webhooks.ts'
 
 patientTests()
 
-/** An installation, and a word that stands in all its texts and in nobody else's. */
-interface House {
+/** An installation, and a word in all its texts and in no other text. */
+interface Tenant {
   readonly owner: string
   readonly word: string
   readonly model: string
   readonly configuration: string
-  /** What its configuration makes the summary or the review say, and what it keeps it from saying. */
+  /** Effects of the configuration on the summary or the review, and words that it suppresses. */
   readonly says: readonly string[]
   readonly omits: readonly string[]
-  /** A configuration with a fault of its own, and how that is told. */
+  /** A configuration with a fault of its own, and the report of the fault. */
   readonly faulty: string
   readonly fault: string
 }
 
-const ACME: House = {
+const ACME: Tenant = {
   owner: 'acme',
   word: 'scarlet',
   model: 'model-of-acme',
@@ -39,7 +39,7 @@ const ACME: House = {
   faulty: 'lensez: {}\n',
   fault: 'Did you mean `lenses`?',
 }
-const GLOBEX: House = {
+const GLOBEX: Tenant = {
   owner: 'globex',
   word: 'cobalt',
   model: 'model-of-globex',
@@ -49,25 +49,25 @@ const GLOBEX: House = {
   faulty: 'rounds: { ceiling: 99 }\n',
   fault: 'must be a whole number from 0 to 10',
 }
-const HOUSES = [ACME, GLOBEX]
-const other = (house: House) => (house === ACME ? GLOBEX : ACME)
+const TENANTS = [ACME, GLOBEX]
+const other = (tenant: Tenant) => (tenant === ACME ? GLOBEX : ACME)
 
-/** Rooms through which every run goes. */
+/** Rooms on the way of every run. */
 const ROOMS = ['webhook', 'plan', 'admit', 'review', 'conclude', 'post']
 const AWS_KEY_ID = ['AKIA', 'Z7QX4N2M', 'P5TJ3WLK'].join('')
 
 let muster: Muster
 let tap: Tap
 let invocations: readonly Invocation[]
-/** Ids by which an event shows whose it is. */
-const idsOf = new Map<House, string[]>(HOUSES.map((house) => [house, []]))
+/** Ids by which an event shows its tenant. */
+const idsOf = new Map<Tenant, string[]>(TENANTS.map((tenant) => [tenant, []]))
 let opened = 0
 
 beforeAll(async () => {
   muster = await startMuster({ model: true })
   tap = openTap(muster)
   invocations = watchInvocations(muster.stack)
-  // One review at a time, so that one container of each room does all the work, in turns.
+  // A single slot, so that one container of each room does all the work, in turns.
   const limits = { configured: 1, enabled: true }
   await muster.aws.put({ pk: 'FLEET#main', sk: 'FLEET', limits, slots: {}, version: 1 })
 })
@@ -77,21 +77,24 @@ afterAll(async () => {
 })
 
 interface Opened {
-  readonly house: House
-  /** What its model is asked about. */
+  readonly tenant: Tenant
+  /** The line in the model's prompt. */
   readonly line: string
   readonly pullRequest: TestPullRequest
   readonly run: string
 }
 
-/** Opens a pull request with a fault, a secret, and a description without its section. `beforehand` is called with the line of the fault. */
+/**
+ * Opens a pull request with a fault, a secret, and a description without its section. `beforehand` is called with the
+ * line of the fault.
+ */
 async function open(
-  house: House,
-  configuration = house.configuration,
+  tenant: Tenant,
+  configuration = tenant.configuration,
   beforehand?: (line: string) => void,
 ): Promise<Opened> {
   opened += 1
-  const { owner, word } = house
+  const { owner, word } = tenant
   const name = `warm-${opened}`
   const Word = word.charAt(0).toUpperCase() + word.slice(1)
   const repository = await muster.repository(
@@ -111,18 +114,18 @@ async function open(
   )
   const { body } = await muster.answered(pullRequest)
   const run = String(body.run)
-  idsOf.get(house)?.push(run, String(repository.id))
-  return { house, line, pullRequest, run }
+  idsOf.get(tenant)?.push(run, String(repository.id))
+  return { tenant, line, pullRequest, run }
 }
 
 /** Opens, and waits for the end. */
-async function review(house: House, configuration?: string): Promise<Opened> {
-  const one = await open(house, configuration)
+async function review(tenant: Tenant, configuration?: string): Promise<Opened> {
+  const one = await open(tenant, configuration)
   await muster.runEnded(one.run)
   return one
 }
 
-/** Everything that Muster says at a pull request. */
+/** All texts of Muster on a pull request. */
 function said({ pullRequest }: Opened): string {
   const { reviews, issueComments, checkRuns, labels } = muster.shown(pullRequest)
   return [...reviews, ...issueComments, ...checkRuns, ...labels].map((one) => JSON.stringify(one)).join('\n')
@@ -130,13 +133,14 @@ function said({ pullRequest }: Opened): string {
 
 function expectOwn(one: Opened): void {
   const text = said(one)
-  for (const own of one.house.says) expect(text).toContain(own)
-  for (const foreign of [...one.house.omits, other(one.house).word]) expect(text).not.toContain(foreign)
+  for (const own of one.tenant.says) expect(text).toContain(own)
+  for (const foreign of [...one.tenant.omits, other(one.tenant).word]) expect(text).not.toContain(foreign)
 }
 
-/** `acme→globex` where the container that had served the one served the other next, by room. */
+/** `acme→globex` where a container served the first tenant and then the second, by room. */
 function handOvers(room: string): Set<string> {
-  const houseOf = ({ event }: Invocation) => HOUSES.find((house) => idsOf.get(house)?.some((id) => event.includes(id)))
+  const houseOf = ({ event }: Invocation) =>
+    TENANTS.find((tenant) => idsOf.get(tenant)?.some((id) => event.includes(id)))
   return new Set(
     invocations
       .filter((invocation) => invocation.room === room && invocation.before)
@@ -148,51 +152,51 @@ function handOvers(room: string): Set<string> {
 
 describe('L10: through the same warm containers', () => {
   it('each run has the lenses, the model, the rounds and the texts of its own repository, in either order', async () => {
-    for (const house of [ACME, GLOBEX, ACME]) expectOwn(await review(house))
+    for (const tenant of [ACME, GLOBEX, ACME]) expectOwn(await review(tenant))
   })
 
-  it('so it is where two runs take turns: one plans and is admitted while the other is being read', async () => {
-    for (const house of HOUSES) {
+  it('the same holds with two runs in turns: the second plans and is admitted during the reading of the first', async () => {
+    for (const tenant of TENANTS) {
       let held: ReturnType<Muster['model']['hold']> | undefined
-      const first = await open(house, house.configuration, (line) => {
+      const first = await open(tenant, tenant.configuration, (line) => {
         held = muster.model.hold(line)
       })
       await muster.until('the question to the model', () => muster.model.callsAbout(first.line).length > 0)
-      const second = await open(other(house))
+      const second = await open(other(tenant))
       await muster.until('its plan', async () => (await muster.run(second.run))?.plan !== undefined)
       held?.release()
       await Promise.all([muster.runEnded(first.run), muster.runEnded(second.run)])
       expectOwn(second)
-      expect(said(first)).not.toContain(other(house).word)
+      expect(said(first)).not.toContain(other(tenant).word)
     }
   })
 
-  it('each is told the problem of its own configuration, and the next run has none', async () => {
-    const faulty = await Promise.all(HOUSES.map((house) => open(house, house.faulty)))
-    const sound = await Promise.all([...HOUSES].reverse().map((house) => open(house)))
+  it('each tenant gets the problem of its own configuration, and the next run has none', async () => {
+    const faulty = await Promise.all(TENANTS.map((tenant) => open(tenant, tenant.faulty)))
+    const sound = await Promise.all([...TENANTS].reverse().map((tenant) => open(tenant)))
     await Promise.all([...faulty, ...sound].map(({ run }) => muster.runEnded(run)))
     for (const one of faulty) {
-      expect(said(one)).toContain(one.house.fault)
-      expect(said(one)).not.toContain(other(one.house).fault)
+      expect(said(one)).toContain(one.tenant.fault)
+      expect(said(one)).not.toContain(other(one.tenant).fault)
     }
     for (const one of sound) {
       expectOwn(one)
-      for (const { fault } of HOUSES) expect(said(one)).not.toContain(fault)
+      for (const { fault } of TENANTS) expect(said(one)).not.toContain(fault)
     }
   })
 
-  it.each(ROOMS)('%s: one container served the one installation and then the other, in both orders', (room) => {
+  it.each(ROOMS)('%s: one container served both installations, in both orders', (room) => {
     expect(handOvers(room)).toEqual(new Set(['acme→globex', 'globex→acme']))
   })
 
-  it('a model is asked about the pull request of those who chose it, and told nothing of the other', () => {
+  it('a model gets the pull requests of the right installation alone', () => {
     const asked = tap.of('model').map(({ request }) => request)
-    for (const house of HOUSES) {
-      const own = asked.filter((request) => request.includes(house.word))
+    for (const tenant of TENANTS) {
+      const own = asked.filter((request) => request.includes(tenant.word))
       const models = own.map((request) => (JSON.parse(request) as { model: string }).model)
       // The faulty configuration falls back to the model of the deployment.
-      expect(new Set(models)).toEqual(new Set([house.model, 'led']))
-      expect(own.filter((request) => request.includes(other(house).word))).toEqual([])
+      expect(new Set(models)).toEqual(new Set([tenant.model, 'led']))
+      expect(own.filter((request) => request.includes(other(tenant).word))).toEqual([])
     }
   })
 
@@ -203,14 +207,14 @@ describe('L10: through the same warm containers', () => {
       ...invocations.map(({ event }) => event),
     ]
     const mixed = wholes.filter((whole) =>
-      HOUSES.every(({ word, owner }) => whole.includes(word) || whole.includes(owner)),
+      TENANTS.every(({ word, owner }) => whole.includes(word) || whole.includes(owner)),
     )
     expect(mixed).toEqual([])
   })
 
-  it('every request to a repository carries a token of the installation that owns it; tokens are kept', () => {
+  it('every request to a repository carries a token of the installation that owns the repository; tokens are kept', () => {
     const installations = new Map<string, number>()
-    const used = new Map<string, number>(HOUSES.map(({ owner }) => [owner, 0]))
+    const used = new Map<string, number>(TENANTS.map(({ owner }) => [owner, 0]))
     for (const { method, url, headers, response } of tap.of('github')) {
       const bought = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(url)?.[1]
       if (method === 'POST' && bought) {
@@ -223,11 +227,11 @@ describe('L10: through the same warm containers', () => {
       expect([url, installations.get(token)]).toEqual([url, installationId(owner)])
       used.set(owner, (used.get(owner) ?? 0) + 1)
     }
-    for (const { owner } of HOUSES) expect(used.get(owner)).toBeGreaterThan(installations.size * 10)
+    for (const { owner } of TENANTS) expect(used.get(owner)).toBeGreaterThan(installations.size * 10)
   })
 })
 
-describe('a webhook secret that is rotated', () => {
+describe('a rotated webhook secret', () => {
   const labeled = () =>
     payloadOf({
       repository: { id: 1, owner: 'acme', name: 'warm' },
@@ -237,7 +241,7 @@ describe('a webhook secret that is rotated', () => {
     })
   const statusUnder = async (secret: string) => (await deliver(muster.stack.webhookUrl, secret, labeled())).status
 
-  it('while a container is warm: old and new are taken, then the old one no more', async () => {
+  it('a warm container accepts old and new secrets, and after the rotation no old secret', async () => {
     const app = await readAppSecret(muster.stack)
     const fresh = randomBytes(32).toString('hex')
     expect(await statusUnder(muster.webhookSecret)).toBe(202)
@@ -249,7 +253,7 @@ describe('a webhook secret that is rotated', () => {
 
     await putAppSecret(muster.stack, { ...app, webhookSecrets: [fresh] })
     await muster.until('the old secret being refused', async () => {
-      // What no secret matches makes a container read it anew, at most once in its cooldown.
+      // A signature without a matching secret makes a container read the secret anew, at most once in its cooldown.
       expect(await statusUnder('neither')).toBe(401)
       return (await statusUnder(muster.webhookSecret)) === 401
     })
@@ -257,7 +261,7 @@ describe('a webhook secret that is rotated', () => {
     expect(muster.stack.functions.coldStarts('webhook')).toBe(coldStarts)
   })
 
-  it('is read again when its time is up, though nothing has failed', async () => {
+  it('a container reads the secret again at the end of its life, without a failure', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', muster.stack.endpoints.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '')
     vi.stubEnv('AWS_REGION', muster.stack.assembly.account.region)
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'local')

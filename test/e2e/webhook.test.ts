@@ -1,4 +1,4 @@
-/** The door: what a signed webhook is answered, and what it leaves behind. */
+/** The webhook: the answers to signed deliveries, and their effects. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installationId } from '../../infra/local/github/identity.ts'
@@ -20,10 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => muster?.close())
 
-/** A payload about the pull request that stands there; another number is one that GitHub doesn't know. */
+/** A payload about the existing pull request; another number is unknown to GitHub. */
 const payload = (more: Partial<Parameters<typeof payloadOf>[0]> = {}) =>
   payloadOf({ repository, number: pullRequest.number, head: pullRequest.head, ...more })
-/** A payload about a pull request that stands there, and that nothing was asked for yet: its draft was ignored. */
+/** A payload about an existing pull request without any run: its draft was ignored. */
 async function untold(name: string): Promise<string> {
   const made = await muster.repository(name)
   const draft = await muster.open(made, { 'src/b.ts': 'export const b = 1\n' }, { draft: true })
@@ -37,12 +37,12 @@ const codeOf = ({ body }: { body: Record<string, unknown> }) => (body.error as {
 const linesAbout = (deliveryId: string) => muster.lines.filter(({ text }) => text.includes(deliveryId))
 
 describe('the signature', () => {
-  it('AW1: is that of the exact bytes; the same JSON written otherwise is refused', async () => {
+  it('AW1: a signature covers the exact bytes; the same JSON in another form is refused', async () => {
     const raw = '{"a":1 }'
     const signature = signatureOf(muster.webhookSecret, raw)
     const rewritten = await muster.deliver(JSON.stringify(JSON.parse(raw)), { signature })
     expect([rewritten.status, codeOf(rewritten)]).toEqual([401, 'signature_mismatch'])
-    // Past the signature: it is the content that is refused now.
+    // Past the signature: the content is the reason of this refusal.
     expect(codeOf(await muster.deliver(raw, { signature }))).toBe('payload_invalid')
   })
 
@@ -53,12 +53,12 @@ describe('the signature', () => {
     },
   )
 
-  it('AW5: of a byte order mark counts; such a body is then malformed, not unsigned', async () => {
+  it('AW5: a byte order mark counts for the signature; such a body is then malformed, not unsigned', async () => {
     const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"a":1}')])
     expect(await muster.deliver(body)).toMatchObject({ status: 400, body: { error: { code: 'malformed_body' } } })
   })
 
-  it('AW7: by SHA-1 alone is none', async () => {
+  it('AW7: a signature by SHA-1 alone is none', async () => {
     const answer = await muster.deliver(payload(), {
       signature: null,
       headers: { 'x-hub-signature': `sha1=${randomBytes(20).toString('hex')}` },
@@ -66,7 +66,7 @@ describe('the signature', () => {
     expect([answer.status, codeOf(answer)]).toEqual([401, 'signature_missing'])
   })
 
-  it('AW8: that is wrong is a handled 401, and neither it nor the body is logged', async () => {
+  it('AW8: a wrong signature is a handled 401, and neither signature nor body is logged', async () => {
     const id = randomUUID()
     const forged = randomBytes(32).toString('hex')
     const body = payload({ title: 'a title that stays out of the log' })
@@ -79,7 +79,7 @@ describe('the signature', () => {
     }
   })
 
-  it('AW10: that does not match is explained by length, content type, base64 flag and the version of the secret', async () => {
+  it('AW10: a mismatch is explained by length, content type, base64 flag and the version of the secret', async () => {
     const id = randomUUID()
     const body = payload()
     await muster.deliver(body, { id, signature: signatureOf('another secret', body) })
@@ -110,14 +110,14 @@ describe('the signature', () => {
 })
 
 describe('the body', () => {
-  it('AW22: is taken by its media type, whatever the parameters; a form is refused', async () => {
+  it('AW22: a body is accepted by its media type, whatever the parameters; a form is refused', async () => {
     const json = await muster.deliver(payload(), { contentType: 'application/json; charset=utf-8' })
     expect(json.status).toBe(202)
     const form = await muster.deliver(payload(), { contentType: 'application/x-www-form-urlencoded' })
     expect([form.status, codeOf(form)]).toEqual([415, 'unsupported_media_type'])
   })
 
-  it('AW35: without a head or an installation is refused, and nothing is written', async () => {
+  it('AW35: a body without a head or an installation is refused, and nothing is written', async () => {
     const number = 4_711
     const noHead = await muster.deliver(payload({ number, head: undefined }))
     const noInstallation = await muster.deliver(payload({ number, installationId: null }))
@@ -141,14 +141,14 @@ describe('the body', () => {
     ['issues', 'opened', 'event_not_handled:issues'],
     ['push', 'none', 'event_not_handled:push'],
     ['pull_request', 'labeled', 'action_not_handled:pull_request.labeled'],
-  ])('L11: an event that nobody acts on is answered by its name: %s.%s', async (event, act, reason) => {
+  ])('L11: an event without an action in Muster is answered by its name: %s.%s', async (event, act, reason) => {
     expect(await muster.deliver(payload({ action: act }), { event })).toEqual({
       status: 202,
       body: { status: 'ignored', reason },
     })
   })
 
-  it('AD11: a push to a draft starts nothing, and says so', async () => {
+  it('AD11: a push to a draft starts nothing, and the answer gives the reason', async () => {
     const answer = await muster.deliver(payload({ number: 9_001, action: 'synchronize', draft: true }))
     expect(answer).toEqual({ status: 202, body: { status: 'ignored', reason: 'draft:pull_request.synchronize' } })
     expect((await muster.aws.executions()).filter(({ name }) => name?.includes('-pr9001-'))).toEqual([])
@@ -168,7 +168,7 @@ describe('the record', () => {
     await muster.aws.set(key, 'RUN', { payloadDigest })
   })
 
-  it('AW13: an unexpected error of the table is a 5xx, so that it can be seen and delivered again', async () => {
+  it('AW13: an unexpected error of the table is a 5xx: visible, and open to a redelivery', async () => {
     const refusal = { __type: 'com.amazon.coral.validate#ValidationException', message: 'unexpected' }
     const fault = muster.wire.refuse(action('PutItem'), { status: 400, body: refusal })
     const answer = await muster.deliver(payload())
@@ -177,7 +177,7 @@ describe('the record', () => {
     expect(answer.status).toBe(500)
   })
 
-  it('AW32: a first write whose answer was lost is not taken for somebody else’s', async () => {
+  it('AW32: a first write with a lost answer is not taken for another writer’s', async () => {
     const body = await untold('lost-write')
     const fault = muster.wire.loseAnswer(action('PutItem'), 1)
     const answer = await muster.deliver(body)
@@ -186,7 +186,7 @@ describe('the record', () => {
     await muster.runEnded(String(answer.body.run))
   })
 
-  it('AW11: a table that does not answer makes a 503 within GitHub’s ten seconds; the next delivery is the same run', async () => {
+  it('AW11: a table without an answer makes a 503 within GitHub’s ten seconds; the next delivery is the same run', async () => {
     const id = randomUUID()
     const body = await untold('silent-table')
     const fault = muster.wire.hold(action('PutItem'))
@@ -199,7 +199,7 @@ describe('the record', () => {
     expect(await executionsOf('silent-table')).toHaveLength(1)
   })
 
-  it('AW14, PL5: an answer that was lost on its way: the same delivery again is a replay of the same run, executed once', async () => {
+  it('AW14, PL5: after a lost answer the same delivery again is a replay of the same run, executed once', async () => {
     const id = randomUUID()
     const body = await untold('lost-answer')
     const fault = muster.wire.loseAnswer(route('POST', /^\/github\/webhook$/), 1)
@@ -212,7 +212,7 @@ describe('the record', () => {
     expect(await executionsOf('lost-answer')).toHaveLength(1)
   })
 
-  it('PL6: two identical deliveries at the same instant are one run, one execution and one answer', async () => {
+  it('PL6: two identical deliveries at the same instant are a single run, execution and answer', async () => {
     const id = randomUUID()
     const body = await untold('same-instant')
     const answers = await Promise.all([muster.deliver(body, { id }), muster.deliver(body, { id })])

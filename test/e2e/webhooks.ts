@@ -1,4 +1,4 @@
-/** Webhooks as GitHub sends them, made and signed by a test: the public way into Muster. */
+/** Webhooks in GitHub's form, made and signed by a test: the public way into Muster. */
 import { createHmac, randomUUID } from 'node:crypto'
 
 export interface Answer {
@@ -10,7 +10,7 @@ export interface Answer {
 export interface Sending {
   /** `X-GitHub-Event`; `pull_request` if absent. */
   readonly event?: string
-  /** `X-GitHub-Delivery`; a fresh one if absent. */
+  /** `X-GitHub-Delivery`; a fresh id if absent. */
   readonly id?: string
   readonly contentType?: string
   /** In place of the right signature; null sends none. */
@@ -36,7 +36,7 @@ export function headersOf(secret: string, body: string | Uint8Array, sending: Se
   }
 }
 
-/** Delivers these bytes. Rejects if no answer comes back. */
+/** Delivers these bytes. Rejects without an answer. */
 export async function deliver(
   url: string,
   secret: string,
@@ -52,7 +52,7 @@ export async function deliver(
   return { status: response.status, body: JSON.parse(text) as Record<string, unknown> }
 }
 
-/** The part of a `pull_request` payload that Muster reads; everything can be replaced. */
+/** The part of a `pull_request` payload that Muster reads; every field can be replaced. */
 export interface PayloadInput {
   readonly action?: string
   readonly repository: { readonly id: number; readonly owner: string; readonly name: string }
@@ -63,7 +63,7 @@ export interface PayloadInput {
   readonly body?: string | null
   readonly draft?: boolean
   readonly updatedAt?: string
-  /** null leaves it out, as a repository's own webhook does. */
+  /** null omits the field, as a repository's own webhook does. */
   readonly installationId?: number | null
   readonly changes?: object
 }

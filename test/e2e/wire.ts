@@ -1,33 +1,33 @@
 /**
- * What goes wrong between two machines, made to happen between the parts of this process: a request that is refused,
- * held, or done without its answer ever arriving. Nothing of it is known to the parts.
+ * Network faults between the parts of this process: a request that is refused, held, or done without an answer. The
+ * parts know nothing of the wire.
  */
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 
-/** Which requests go wrong: by method and address, or by the AWS action in `x-amz-target`. */
+/** The requests with a fault: by method and address, or by the AWS action in `x-amz-target`. */
 export type Match = (request: { readonly method: string; readonly url: string; readonly target: string }) => boolean
 
 export interface Fault {
-  /** Requests that it has met so far. */
+  /** The number of requests until now. */
   readonly count: number
-  /** Ends the fault: what comes from now on goes its way. What was held stays unanswered. */
+  /** Ends the fault: later requests pass. Held requests stay unanswered. */
   lift(): void
 }
 
 export interface Wire {
-  /** Answers in place of the server; the request never reaches it. */
+  /** Answers in place of the server; the request never reaches the server. */
   refuse(
     match: Match,
     answer: { status: number; body: object; headers?: Record<string, string> },
     times?: number,
   ): Fault
-  /** The server does what was asked, and the connection breaks before its answer. */
+  /** The server handles the request, and the connection breaks before its answer. */
   loseAnswer(match: Match, times?: number): Fault
-  /** The server does what was asked, and another answer arrives than its own. */
+  /** The server handles the request, and another answer arrives. */
   answerInstead(match: Match, answer: { status: number; body: object }, times?: number): Fault
   /** The request gets no answer at all, and never reaches the server. */
   hold(match: Match): Fault
-  /** Takes the wire away; all faults end. */
+  /** Removes the wire; all faults end. */
   close(): void
 }
 
@@ -38,7 +38,7 @@ interface OpenFault {
   count: number
 }
 
-/** Puts a wire before every HTTP server of this process. One at a time. */
+/** Puts a wire before every HTTP server of this process. One wire at a time. */
 export function openWire(): Wire {
   const faults: OpenFault[] = []
   const original = Server.prototype.emit

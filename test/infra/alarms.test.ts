@@ -88,7 +88,7 @@ describe('the receiver', () => {
     expect(ofType(silent, 'AWS::KMS::Key')).toEqual([])
   })
 
-  test('an e-mail address gets each alarm at its begin and its end, over an encrypted topic', () => {
+  test('an e-mail address gets the begin and the end of each alarm, over an encrypted topic', () => {
     const [[topicId] = []] = ofType(mailing, 'AWS::SNS::Topic')
     for (const [id, { AlarmActions, OKActions }] of Object.entries(alarms(mailing))) {
       expect(referenced((AlarmActions as unknown[])[0]), id).toBe(topicId)
@@ -98,7 +98,7 @@ describe('the receiver', () => {
     expect(subscription?.Properties).toMatchObject({ Protocol: 'email', Endpoint: 'operators@example.com' })
   })
 
-  test('CloudWatch may publish to the topic and use its key, for alarms of this account', () => {
+  test('CloudWatch may publish to the topic with the topic’s key, for alarms of the account', () => {
     const policies = [...ofType(mailing, 'AWS::SNS::TopicPolicy'), ...ofType(mailing, 'AWS::KMS::Key')]
     expect(policies).toHaveLength(2)
     for (const [logicalId, { Properties }] of policies) {

@@ -52,7 +52,7 @@ export const handler = async () => typeof client.send
 `
 
 describe('a bundle', () => {
-  test('AW68: an error keeps the name that Step Functions matches, though its class loses its own name', async () => {
+  test('AW68: an error keeps the name for Step Functions, though the class loses its own', async () => {
     const directory = await bundled(
       'errors',
       `import { Dead, LeaseHeld, Refused, Retry, StaleFence } from ${inRepository('shared/base/errors.ts')}
@@ -135,7 +135,7 @@ describe('a bundle', () => {
 })
 
 describe('the rooms', () => {
-  test('each room gets its own folder, its assets and a metafile of its parts', async () => {
+  test('each room gets a folder with assets and a metafile of the parts', async () => {
     const roomsDirectory = path.join(folder, 'rooms')
     for (const room of roomNames) {
       mkdirSync(path.join(roomsDirectory, room), { recursive: true })

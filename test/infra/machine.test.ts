@@ -62,7 +62,7 @@ describe('the definition', () => {
     for (const { name, state } of tasks) expect(state.TimeoutSeconds, name).toBeGreaterThan(0)
   })
 
-  test('a task without a token outlives its function, so that Lambda reports the failure', () => {
+  test('a task without a token outlives its function: Lambda reports the failure', () => {
     for (const { name, state } of tasks.filter(({ state }) => String(state.Resource).endsWith(':invoke'))) {
       const { FunctionName } = state.Parameters as { FunctionName: string }
       const room = machineRooms.find((each) => arns[each] === FunctionName)
@@ -114,7 +114,7 @@ describe('the definition', () => {
     }
   })
 
-  test('every task inside a Map catches all other errors, so that one iteration never ends the others', () => {
+  test('every task inside a Map catches all further errors: an iteration never ends the rest', () => {
     const inner = states.flatMap(({ state }) => {
       const processor = state.ItemProcessor as { States: Record<string, State> } | undefined
       return processor === undefined ? [] : statesOf(processor.States)

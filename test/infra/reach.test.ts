@@ -98,14 +98,14 @@ function capitalized(room: string): string {
 }
 
 describe('the table', () => {
-  test.each(roomNames)('%s has a reason for each of its accesses, and for no other', (room) => {
+  test.each(roomNames)('%s has a reason for exactly the accesses of the table', (room) => {
     const { why, ...accesses } = reach[room]
     const has = (Object.keys(accesses) as Access[]).filter((access) => isSome(accesses[access]))
     expect(Object.keys(why).sort()).toEqual(has.sort())
     for (const [access, sentence] of Object.entries(why)) expect(sentence, access).toMatch(/^[A-Z].{20,}\.$/)
   })
 
-  test('the rooms that write to GitHub, ask a model or read a secret are named here, so that each change is deliberate', () => {
+  test('the rooms with access to GitHub’s writes, a model or a secret are named here: each change is deliberate', () => {
     const who = (has: (room: RoomName) => boolean) => roomNames.filter(has)
     expect(who((room) => reach[room].github)).toEqual(['command', 'plan', 'post'])
     expect(who((room) => reach[room].secrets.includes('github-app'))).toEqual(['webhook', 'command', 'plan', 'post'])
@@ -156,7 +156,7 @@ describe('the code', () => {
     }
   })
 
-  test.each(roomNames)('%s calls all its permitted actions, and no others', (room) => {
+  test.each(roomNames)('%s calls exactly the permitted actions', (room) => {
     expect(calledBy(metafiles.get(room))).toEqual(
       [...new Set(allowed(room).map(actionOf))].filter((action) => !isCalledByAws(action)).sort(),
     )

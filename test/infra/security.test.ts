@@ -183,7 +183,7 @@ describe('secrets', () => {
 })
 
 describe('logs', () => {
-  test('every log is kept for a limited time, and every function and the machine write to one of them', () => {
+  test('every log is kept for a limited time, and every function and the machine write to such a log', () => {
     const logs = ofType(template, 'AWS::Logs::LogGroup')
     for (const [logicalId, { Properties }] of logs) expect(Properties.RetentionInDays, logicalId).toBe(30)
     const logIds = logs.map(([logicalId]) => logicalId)

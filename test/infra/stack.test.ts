@@ -39,7 +39,7 @@ describe('data', () => {
     })
   })
 
-  test('the indexes hold keys only, so that no decision can rest on them', () => {
+  test('the indexes hold keys only: no decision can rest on an index', () => {
     const indexes = only('AWS::DynamoDB::Table').Properties.GlobalSecondaryIndexes as Properties[]
     const keys = indexes.map(({ IndexName, KeySchema }) => [
       IndexName,
@@ -80,7 +80,7 @@ describe('data', () => {
     })
   })
 
-  test('AW86: nothing has a physical name, so that a kept resource never blocks a deploy', () => {
+  test('AW86: nothing has a physical name: a kept resource never blocks a deploy', () => {
     const named = [
       'TableName',
       'QueueName',

@@ -1,6 +1,6 @@
 /**
- * The process that is killed: the whole stack on one state, and the people who open, push and close. Started again on
- * the same state it goes on where it was, and tells when nothing is under way any more.
+ * The process that is killed: the whole stack on one state, and the people who open, push and close. A restart on the
+ * same state continues, and reports the rest of the system.
  */
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,18 +11,18 @@ import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
 import { assertNoViolations, validating } from '../contract/contract.ts'
 import { unrestOf } from './judge.ts'
 import type { ChildMessage, ChildOptions } from './messages.ts'
-import { openCamera, type Picture, pullRequestsOf, REPOSITORY, REPOSITORY_NAME } from './picture.ts'
 import { makeRepository, type RoundRepository } from './repository.ts'
 import { type Landmark, type Scenario, type Step, scenarioOf } from './scenario.ts'
+import { openSnapshotTaker, pullRequestsOf, REPOSITORY, REPOSITORY_NAME, type SystemSnapshot } from './snapshot.ts'
 
-/** A lease so short that a dead worker is missed in seconds; the sweeper runs as much more often. */
+/** A short lease: a dead worker is missed in seconds, and the sweeper is faster by the same factor. */
 const LEASE_SECONDS = 6
-/** How often a system that is not at rest is looked at, ms: nothing tells of changes in the ledger. */
+/** The interval between looks at a busy system, ms: the ledger announces no changes. */
 const LOOK_MS = 400
 
 const options = JSON.parse(process.argv[2] ?? '{}') as ChildOptions
 const startedAt = Date.now()
-// Whoever kills this process may be killed too.
+// The parent may be killed too.
 process.once('disconnect', () => process.exit(1))
 
 tell({ kind: 'landmark', landmark: 'start' })
@@ -34,7 +34,7 @@ const stack = await startLocalStack({
   leaseSeconds: LEASE_SECONDS,
   onLog(_name, line) {
     appendFileSync(options.logFile, `${line}\n`)
-    tellOfRoom(line)
+    reportRoom(line)
   },
 })
 const { github } = stack
@@ -42,15 +42,15 @@ if (!github) throw new Error('The stack has no GitHub stand-in.')
 validating(github)
 await github.addRepository({ ...REPOSITORY, gitDirectory: repository.gitDirectory, defaultBranch: 'main' })
 tell({ kind: 'landmark', landmark: 'up' })
-const camera = openCamera(stack)
-tell({ kind: 'found', found: foundIn(await camera.take()) })
-void tellOfWrites(github)
+const snapshots = openSnapshotTaker(stack)
+tell({ kind: 'found', found: foundIn(await snapshots.take()) })
+void reportWrites(github)
 await act(stack, github, scenario, repository)
 await rest(github)
 await stack.close()
 process.disconnect?.()
 
-/** Does what is left of the scenario's steps; one that was cut off is done again, and changes nothing then. */
+/** Does the remaining steps of the scenario; a step cut off by a kill is repeated, without a second effect. */
 async function act(
   stack: LocalStack,
   github: GitHubStandIn,
@@ -63,7 +63,7 @@ async function act(
     if (index < done) continue
     await delay(step.afterMs)
     await perform(stack, github, step)
-    // By a rename, or a kill would leave half a number.
+    // By a rename: a kill must not leave half a number.
     writeFileSync(`${file}.next`, String(index + 1))
     renameSync(`${file}.next`, file)
   }
@@ -97,33 +97,33 @@ async function act(
   }
 }
 
-/** Waits until nothing is under way, and tells what stands then; or that it doesn't come to that. */
+/** Waits for rest and reports the snapshot, or reports the unrest at the time limit. */
 async function rest(github: GitHubStandIn): Promise<void> {
   for (;;) {
-    const picture = await camera.take()
-    const unrest = unrestOf(picture)
+    const snapshot = await snapshots.take()
+    const unrest = unrestOf(snapshot)
     if (unrest.length === 0 || Date.now() - startedAt > options.restMsMax) {
-      // What GitHub would not have taken, or not have answered, ends this process by its exception: the round has failed.
+      // A request or an answer against GitHub's description ends this process by its exception: the round fails.
       assertNoViolations(github)
-      return tell({ kind: 'ended', picture, unrest })
+      return tell({ kind: 'ended', snapshot, unrest })
     }
-    // GitHub doesn't redeliver by itself: whoever runs the App does, in its settings.
-    for (const { guid, ended, status } of picture.deliveries) {
+    // GitHub doesn't redeliver by itself: the App's operator does, in the settings.
+    for (const { guid, ended, status } of snapshot.deliveries) {
       if (ended && (status === null || status >= 500)) await github.redeliver(guid)
     }
     await delay(LOOK_MS)
   }
 }
 
-/** A line that a room prints says that it ran. */
-function tellOfRoom(line: string): void {
+/** A room's log line proves an invocation of the room. */
+function reportRoom(line: string): void {
   const room = /"service":"muster-(\w+)"/.exec(line)?.[1]
   const landmark = `${room} ran`
   if (isLandmark(landmark)) tell({ kind: 'landmark', landmark })
 }
 
-/** A write that GitHub answered was done: what follows it at once is the most interesting moment to die at. */
-async function tellOfWrites(github: GitHubStandIn): Promise<void> {
+/** An answered write was done: the moment right after the write is the most interesting one for a kill. */
+async function reportWrites(github: GitHubStandIn): Promise<void> {
   const told = new Set<RecordedRequest>()
   for (;;) {
     const changed = github.changed()
@@ -134,7 +134,7 @@ async function tellOfWrites(github: GitHubStandIn): Promise<void> {
       if (landmark) tell({ kind: 'landmark', landmark })
     }
     await changed
-    // The change comes before the request that made it is remembered.
+    // The change comes before the record of its request.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -153,8 +153,8 @@ function isLandmark(name: string): name is Landmark {
   return ['webhook ran', 'plan ran', 'admit ran', 'review ran', 'conclude ran', 'post ran'].includes(name)
 }
 
-/** What an earlier process left under way, in a few words; empty if nothing. */
-function foundIn({ items, pullRequests, deliveries, executions }: Picture): string {
+/** The unfinished work of an earlier process, in a few words; empty without any. */
+function foundIn({ items, pullRequests, deliveries, executions }: SystemSnapshot): string {
   const runs = items.filter(({ sk, state }) => sk === 'RUN' && state !== 'ended')
   const pending = pullRequests.flatMap(({ reviews }) => reviews.filter((review) => review.pending))
   const untaken = deliveries.filter(({ ended }) => !ended)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
 import { unrestOf, violationsOf } from './judge.ts'
-import type { LedgerItem, Picture } from './picture.ts'
+import type { LedgerItem, SystemSnapshot } from './snapshot.ts'
 
 const HEAD = 'a'.repeat(40)
 const BOT = { login: 'muster[bot]', type: 'Bot' } as const
@@ -54,84 +54,84 @@ function pullRequest(more: Partial<PullRequestSnapshot> = {}): PullRequestSnapsh
   } as PullRequestSnapshot
 }
 
-function picture(more: Partial<Picture> = {}): Picture {
+function snapshot(more: Partial<SystemSnapshot> = {}): SystemSnapshot {
   const delivery = { guid: 'g', number: 1, action: 'opened', status: 202, ended: true }
   return { pullRequests: [pullRequest()], items: [run, message], deliveries: [delivery], executions: [], ...more }
 }
 
 describe('the judge of the kill test', () => {
-  it('has nothing to say where everything holds', () => {
-    expect(violationsOf(picture())).toEqual([])
+  it('the judge accepts a correct snapshot', () => {
+    expect(violationsOf(snapshot())).toEqual([])
   })
 
-  it.each<[string, Picture]>([
-    ['a pending review', picture({ pullRequests: [pullRequest({ reviews: [review(), review({ pending: true })] })] })],
-    ['a run that has not ended', picture({ items: [{ ...run, state: 'running' }, message] })],
-    ['something that stays due', picture({ items: [run, { ...message, dueAt: 5 }] })],
+  it.each<[string, SystemSnapshot]>([
+    ['a pending review', snapshot({ pullRequests: [pullRequest({ reviews: [review(), review({ pending: true })] })] })],
+    ['a run that has not ended', snapshot({ items: [{ ...run, state: 'running' }, message] })],
+    ['something that stays due', snapshot({ items: [run, { ...message, dueAt: 5 }] })],
     [
       'a slot that is held',
-      picture({ items: [run, message, { pk: 'F', sk: 'FLEET', slots: { 'r1/k1/secrets/0': {} } }] }),
+      snapshot({ items: [run, message, { pk: 'F', sk: 'FLEET', slots: { 'r1/k1/secrets/0': {} } }] }),
     ],
-    ['an execution that runs', picture({ executions: ['acme-parcels-pr1'] })],
+    ['an execution that runs', snapshot({ executions: ['acme-parcels-pr1'] })],
     [
       'a webhook that was not taken',
-      picture({ deliveries: [{ guid: 'g', number: 1, action: 'opened', status: 503, ended: true }] }),
+      snapshot({ deliveries: [{ guid: 'g', number: 1, action: 'opened', status: 503, ended: true }] }),
     ],
-  ])('sees that it is not at rest: %s', (_what, seen) => {
+  ])('the judge sees unrest: %s', (_what, seen) => {
     expect(unrestOf(seen)).toHaveLength(1)
     expect(violationsOf(seen)).not.toEqual([])
   })
 
-  it.each<[string, Picture, RegExp]>([
+  it.each<[string, SystemSnapshot, RegExp]>([
     [
       'a review that stands twice',
-      picture({ pullRequests: [pullRequest({ reviews: [review(), review({ id: 2 })] })] }),
+      snapshot({ pullRequests: [pullRequest({ reviews: [review(), review({ id: 2 })] })] }),
       /stands 2 times/,
     ],
-    ['a review that is missing', picture({ pullRequests: [pullRequest({ reviews: [] })] }), /stands 0 times/],
-    ['a review that no message says', picture({ items: [run] }), /no message says so/],
+    ['a review that is missing', snapshot({ pullRequests: [pullRequest({ reviews: [] })] }), /stands 0 times/],
+    ['a review that no message says', snapshot({ items: [run] }), /no message says so/],
     [
       'an inline comment that stands twice',
-      picture({ pullRequests: [pullRequest({ reviews: [review({ comments: [comment, comment] })] })] }),
+      snapshot({ pullRequests: [pullRequest({ reviews: [review({ comments: [comment, comment] })] })] }),
       /inline comment stands twice/,
     ],
     [
       'a check run in progress',
-      picture({
+      snapshot({
         pullRequests: [pullRequest({ checkRuns: [{ headSha: HEAD, runs: [{ ...checkRun, status: 'in_progress' }] }] })],
       }),
       /is in_progress/,
     ],
     [
       'two check runs of a head',
-      picture({ pullRequests: [pullRequest({ checkRuns: [{ headSha: HEAD, runs: [checkRun, checkRun] }] })] }),
+      snapshot({ pullRequests: [pullRequest({ checkRuns: [{ headSha: HEAD, runs: [checkRun, checkRun] }] })] }),
       /has 2 check runs/,
     ],
     [
       'two summaries',
-      picture({ pullRequests: [pullRequest({ issueComments: [summary, summary] })] }),
+      snapshot({ pullRequests: [pullRequest({ issueComments: [summary, summary] })] }),
       /2 summary comments/,
     ],
-    ['no summary', picture({ pullRequests: [pullRequest({ issueComments: [] })] }), /no summary comment/],
+    ['no summary', snapshot({ pullRequests: [pullRequest({ issueComments: [] })] }), /no summary comment/],
     [
       'two labels',
-      picture({ pullRequests: [pullRequest({ labels: ['muster: passed', 'muster: action required'] })] }),
+      snapshot({ pullRequests: [pullRequest({ labels: ['muster: passed', 'muster: action required'] })] }),
       /has the labels/,
     ],
-    ['no label', picture({ pullRequests: [pullRequest({ labels: [] })] }), /no label/],
-    ['a run that failed', picture({ items: [{ ...run, outcome: 'failed' }, message] }), /failed/],
-    ['a lens that was lost', picture({ items: [{ ...run, verdict: 'incomplete' }, message] }), /is incomplete/],
+    ['no label', snapshot({ pullRequests: [pullRequest({ labels: [] })] }), /no label/],
+    ['a run that failed', snapshot({ items: [{ ...run, outcome: 'failed' }, message] }), /failed/],
+    ['a lens that was lost', snapshot({ items: [{ ...run, verdict: 'incomplete' }, message] }), /is incomplete/],
     [
       'a message that was given up',
-      picture({ items: [run, message, { ...message, planKey: 'k2', state: 'failed' }] }),
+      snapshot({ items: [run, message, { ...message, planKey: 'k2', state: 'failed' }] }),
       /is failed/,
     ],
     [
       'a ticket that is left',
-      picture({ items: [run, message, { pk: 'QUEUE#7#lambda', sk: '1#r1' }] }),
+      snapshot({ items: [run, message, { pk: 'QUEUE#7#lambda', sk: '1#r1' }] }),
       /is left in its queue/,
     ],
-  ])('sees %s', (_what, seen, sentence) => {
+  ])('the judge sees %s', (_what, seen, sentence) => {
     expect(violationsOf(seen).join('\n')).toMatch(sentence)
   })
 })

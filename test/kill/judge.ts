@@ -1,21 +1,21 @@
-/** What is wrong with a picture: what is still under way (it may change), and what breaks a promise (it may not stand). Pure. */
+/** The judgement of a snapshot: unfinished work, which may still change, and broken promises. Pure. */
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
 import { LABELS } from '../../shared/publishing/github-payloads.ts'
-import type { LedgerItem, Picture } from './picture.ts'
+import type { LedgerItem, SystemSnapshot } from './snapshot.ts'
 
-/** What must still happen before anything can be judged; nothing of it at rest. */
-export function unrestOf({ items, deliveries, executions, pullRequests }: Picture): string[] {
+/** The work that must still happen before a judgement; empty at rest. */
+export function unrestOf({ items, deliveries, executions, pullRequests }: SystemSnapshot): string[] {
   const slots = Object.keys((items.find(({ sk }) => sk === 'FLEET')?.slots as object | undefined) ?? {})
   return [
     ...deliveries
       .filter(({ ended, status }) => !ended || !isTaken(status))
       .map(({ action, number }) => `the webhook ${action} of #${number} is not taken`),
-    // A halt would let a run be held; there is none here.
+    // A halt would let a run be held; no halt stands here.
     ...items
       .filter(({ sk, state }) => sk === 'RUN' && state !== 'ended')
       .map((run) => `run ${shortOf(run)} is ${run.state}`),
     ...items.filter(({ sk, state }) => sk.startsWith('EVENT#') && state !== 'done').map(({ sk }) => `${sk} is open`),
-    // Second looks are due at a time that comes; whatever is due for ever is seen as never coming to rest.
+    // A recheck is due at a known time; an item that stays due for ever shows as a system without rest.
     ...items.filter(({ dueAt }) => dueAt !== undefined).map(({ pk, sk }) => `something is due for ${pk} ${sk}`),
     ...slots.map((reviewId) => `a slot is held for ${reviewId.split('/').slice(2).join('/')}`),
     ...executions.map((name) => `execution ${name} runs`),
@@ -25,35 +25,35 @@ export function unrestOf({ items, deliveries, executions, pullRequests }: Pictur
   ]
 }
 
-/** Promises that are broken in a picture of a system at rest, each as a sentence. */
-export function violationsOf(picture: Picture): string[] {
-  const messages = picture.items.filter(({ sk }) => sk.startsWith('MESSAGE#'))
+/** Broken promises in a snapshot at rest, each as a sentence. */
+export function violationsOf(snapshot: SystemSnapshot): string[] {
+  const messages = snapshot.items.filter(({ sk }) => sk.startsWith('MESSAGE#'))
   return [
-    ...unrestOf(picture).map((sentence) => `Not at rest: ${sentence}.`),
-    ...picture.items.filter(({ sk }) => sk === 'RUN').flatMap(brokenRun),
-    ...picture.pullRequests.flatMap((pullRequest) => [
+    ...unrestOf(snapshot).map((sentence) => `Not at rest: ${sentence}.`),
+    ...snapshot.items.filter(({ sk }) => sk === 'RUN').flatMap(brokenRun),
+    ...snapshot.pullRequests.flatMap((pullRequest) => [
       ...brokenReviews(pullRequest, messages),
       ...brokenResources(pullRequest),
-      ...(isReviewable(pullRequest) ? missing(pullRequest, picture.items) : []),
+      ...(isReviewable(pullRequest) ? missing(pullRequest, snapshot.items) : []),
     ]),
     ...messages
       .filter(({ state }) => state !== 'said' && state !== 'withdrawn')
       .map(({ state, number }) => `A message of #${number} is ${state}.`),
-    // A marker without tickets is harmless: whoever looks next removes it. A ticket would wait for ever.
-    ...picture.items
+    // A marker without tickets is harmless: the next look removes the marker. A ticket would wait for ever.
+    ...snapshot.items
       .filter(({ pk }) => pk.startsWith('QUEUE#'))
       .map(({ sk }) => `The ticket ${sk} is left in its queue.`),
   ]
 }
 
-/** A kill loses nothing here: no run fails, and none is incomplete because a lens was lost with its process. */
+/** A kill loses nothing here: no run fails, and none is incomplete because of a lens lost with its process. */
 function brokenRun(run: LedgerItem): string[] {
   const reason = (run.reason as { code?: string } | undefined)?.code ?? 'no reason'
   if (run.outcome === 'failed') return [`Run ${shortOf(run)} failed (${reason}).`]
   return run.verdict === 'incomplete' ? [`Run ${shortOf(run)} is incomplete.`] : []
 }
 
-/** Each review is said once: by its marker, by its head, and as the ledger has it. */
+/** Each review is posted once: by its marker, by its head, and by the ledger. */
 function brokenReviews(pullRequest: PullRequestSnapshot, messages: readonly LedgerItem[]): string[] {
   const { number } = pullRequest
   const reviews = pullRequest.reviews.filter(({ pending }) => !pending)
@@ -77,7 +77,7 @@ function brokenReviews(pullRequest: PullRequestSnapshot, messages: readonly Ledg
   ]
 }
 
-/** What there is one of, and what is never left in progress, on open and closed pull requests alike. */
+/** The resources with a single copy and none left in progress, on open and closed pull requests alike. */
 function brokenResources({ number, checkRuns, issueComments, labels }: PullRequestSnapshot): string[] {
   const ours = labels.filter((label) => LABELS.some((known) => known === label))
   return [
@@ -92,7 +92,7 @@ function brokenResources({ number, checkRuns, issueComments, labels }: PullReque
   ]
 }
 
-/** What the newest head of an open pull request must have. */
+/** The duties of the newest head of an open pull request. */
 function missing(pullRequest: PullRequestSnapshot, items: readonly LedgerItem[]): string[] {
   const { number, head, checkRuns, issueComments, labels, reviews } = pullRequest
   const short = head.sha.slice(0, 7)
@@ -109,7 +109,7 @@ function missing(pullRequest: PullRequestSnapshot, items: readonly LedgerItem[])
     ...(conclusion === 'cancelled' ? [`The check run of the reviewed head ${short} of #${number} is cancelled.`] : []),
     ...(issueComments.length === 0 ? [`#${number} has no summary comment.`] : []),
     ...(labels.some((label) => LABELS.some((known) => known === label)) ? [] : [`#${number} has no label.`]),
-    // Only here: what was closed before its verdict isn't known, and has no other label for that.
+    // Only here: a pull request closed before its verdict has no other label than `muster: checking`.
     ...(labels.includes('muster: checking') ? [`#${number} is reviewed and still labelled as being checked.`] : []),
   ]
 }

@@ -1,9 +1,10 @@
 /**
- * `npm run test:kill`: the whole stack is killed as `kill -9` does, at 20 different moments and over different inputs, and
- * started again on what it left. At rest every review stands on GitHub once, none is pending, no check run is in progress.
+ * `npm run test:kill`: a kill of the whole stack as by `kill -9`, at 20 different moments and over different inputs, and
+ * a restart on the remaining state. At rest every review stands on GitHub once, no review is pending, and no check run
+ * is in progress.
  *
- * A seed fixes the inputs and when the kill is to come; what the machine does in between is its own affair, so a failing
- * seed is run again with `--seed N`, several times if need be.
+ * A seed fixes the inputs and the moment of the kill; the scheduling in between is left to the machine. A failing seed
+ * is run again with `--seed N`, several times if necessary.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,12 +19,12 @@ const USAGE = `Usage: npm run test:kill -- [--seed N] [--rounds N] [--kills N]
   --kills N   kills in each round (default: 1 or 2, as the seed has it)`
 
 const ROUNDS_DEFAULT = 20
-/** Synthesized once for everything that runs on this machine. */
+/** Synthesized once for all programs on this machine. */
 const CACHE_DIRECTORY = path.resolve(import.meta.dirname, '../../.muster/cache')
 
 const { seed, rounds, kills } = argumentsOf(process.argv.slice(2))
 const directory = await mkdtemp(path.join(tmpdir(), 'muster-kill-'))
-// Now, so that no process spends its first seconds on it.
+// Now, so that no process spends its first seconds on the synth.
 await loadAssembly({ cacheDirectory: CACHE_DIRECTORY })
 
 const startedAt = performance.now()

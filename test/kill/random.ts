@@ -1,16 +1,16 @@
-/** Numbers that look random and follow from a seed alone, so that what failed can be run again. */
+/** Random-looking numbers from a seed alone, so that a failure can be repeated. */
 import { createHash } from 'node:crypto'
 
 export interface Random {
   /** A whole number from `min` to `max`, both included. */
   between(min: number, max: number): number
-  /** One of them. Throws for an empty list. */
+  /** A member of the list. Throws for an empty list. */
   pick<T>(from: readonly T[]): T
   /** `length` characters of this alphabet. */
   text(alphabet: string, length: number): string
 }
 
-/** Bytes of a digest that become one number: exact in a double. */
+/** Bytes of a digest for one number: exact in a double. */
 const NUMBER_BYTES = 6
 
 /** The sequence of this seed. */

@@ -1,4 +1,4 @@
-/** The git repository of a round: a base, and for each pull request its heads, one on the other. */
+/** The git repository of a round: a base, and for each pull request its heads, one upon the other. */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { type Random, randomOf } from './random.ts'
@@ -7,7 +7,7 @@ import type { HeadContent, Scenario } from './scenario.ts'
 export interface RoundRepository {
   readonly gitDirectory: string
   readonly base: string
-  /** By pull request, in the order in which they are pushed. */
+  /** By pull request, in the order of the pushes. */
   readonly heads: readonly (readonly string[])[]
 }
 
@@ -18,11 +18,11 @@ const GIT_MS_MAX = 30_000
 const BASE_FILES = {
   'src/parcels.js': 'export const parcels = new Map()\n',
   '.github/pull_request_template.md': '## How it was tested\n',
-  // Without a model there is nobody to read for correctness, and every verdict would be incomplete.
+  // Without a model no lens reads for correctness, and every verdict would be incomplete.
   '.github/muster.yml': 'lenses:\n  correctness: off\n',
 }
 
-/** Makes the repository in `directory`; made already, it is the same. Rejects if git fails. */
+/** Makes the repository in `directory`; an existing repository is the same. Rejects if git fails. */
 export async function makeRepository(directory: string, scenario: Scenario): Promise<RoundRepository> {
   mkdirSync(directory, { recursive: true })
   await git(directory, ['init', '--quiet', '--bare', '--initial-branch=main', '--object-format=sha1', '--template='])
@@ -39,7 +39,7 @@ function refOf(branch: string, head: number): string {
   return `refs/heads/${branch}/${head}`
 }
 
-/** In git's own format for making history in one go. */
+/** In git's own format for a whole history. */
 function historyOf(scenario: Scenario): string {
   const random = randomOf(scenario.seed)
   const parts = [commit('refs/heads/main', 'Base', undefined, BASE_FILES)]
@@ -78,14 +78,14 @@ function filesOf(branch: string, head: number, content: HeadContent, random: Ran
   }
 }
 
-/** Looks like one and is none; put together here, so that no scanner finds it in these sources. */
+/** Looks like a key and is none; assembled here, so that no scanner finds a key in these sources. */
 function accessKeyId(random: Random): string {
   return `AKIA${random.text('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`
 }
 
 function git(directory: string, command: readonly string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    // What is configured on this machine changes nothing here.
+    // The machine's configuration changes nothing here.
     const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
     const child = spawn('git', command, { cwd: directory, env, timeout: GIT_MS_MAX })
     let said = ''

@@ -1,4 +1,4 @@
-/** One round: the process is started, killed at its moments, started again, and what stands at rest is judged. */
+/** A round: the process is started, killed at its moments and started again, and the state at rest is judged. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -6,40 +6,40 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { violationsOf } from './judge.ts'
 import type { ChildMessage, ChildOptions } from './messages.ts'
-import type { Picture } from './picture.ts'
 import { type Kill, type Scenario, scenarioOf } from './scenario.ts'
+import type { SystemSnapshot } from './snapshot.ts'
 
 export interface KillSeen {
-  /** ms after the process was started. */
+  /** ms after the start of the process. */
   readonly atMs: number
-  /** The last that it told before. */
+  /** The last reported landmark. */
   readonly after: string
-  /** True if the moment that was wanted never came, and it was killed at rest. */
+  /** True if the wanted moment never came, and the kill came at rest. */
   readonly missed: boolean
 }
 
 export interface RoundResult {
   readonly scenario: Scenario
   readonly kills: readonly KillSeen[]
-  /** What the last process found under way when it was up. */
+  /** The unfinished work that the last process found at its start. */
   readonly found: string
   /** ms from the last start to rest. */
   readonly restMs: number
   readonly violations: readonly string[]
-  /** Kept, because the round failed. */
+  /** Kept after a failed round. */
   readonly keptDirectory?: string
 }
 
-/** A process that hasn't come to rest by then won't, ms. With short leases a review that lost its worker takes 15 s. */
+/** The time limit for rest, ms. With short leases a review that lost its worker takes 15 s. */
 const REST_MS_MAX = 150_000
-/** More than that, and the process is stuck, ms. */
+/** A process beyond this time is stuck, ms. */
 const PROCESS_MS_MAX = REST_MS_MAX + 30_000
-/** A process that was asked to end by having nothing left to do, ms. */
+/** The time for the end of a process without further work, ms. */
 const CLOSE_MS_MAX = 15_000
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url))
 
-/** Runs a round in a folder of its own, which is removed if everything holds. `killCount` absent: the seed decides. */
+/** Runs a round in a folder of its own, removed after success. `killCount` absent: the seed decides. */
 export async function runRound(
   seed: number,
   options: { directory: string; cacheDirectory: string; killCount?: number },
@@ -55,11 +55,11 @@ export async function runRound(
   }
   const kills: KillSeen[] = []
   for (const kill of scenario.kills) {
-    const { killed, complaint } = await runUntil(child, kill)
+    const { killed, errorOutput: complaint } = await runUntil(child, kill)
     if (!killed) return failed(scenario, kills, options.directory, complaint)
     kills.push(killed)
   }
-  const { ended, found, restMs, complaint } = await runUntil(child)
+  const { ended, found, restMs, errorOutput: complaint } = await runUntil(child)
   if (ended === undefined) return failed(scenario, kills, options.directory, complaint)
   const violations = violationsOf(ended)
   if (violations.length === 0) await rm(options.directory, { recursive: true, force: true })
@@ -78,18 +78,18 @@ function failed(scenario: Scenario, kills: KillSeen[], directory: string, compla
   return { scenario, kills, found: '', restMs: 0, violations, keptDirectory: directory }
 }
 
-interface Lived {
-  /** What stood when it had come to rest; undefined if it didn't tell. */
-  readonly ended: Picture | undefined
+interface ProcessOutcome {
+  /** The snapshot at rest; undefined without a report. */
+  readonly ended: SystemSnapshot | undefined
   readonly killed: KillSeen | undefined
   readonly found: string
   readonly restMs: number
-  /** What it said on its error output. */
-  readonly complaint: string
+  /** The process's error output. */
+  readonly errorOutput: string
 }
 
-/** Starts the process, kills it at its moment if one is given, and resolves when it is gone. */
-async function runUntil(options: ChildOptions, kill?: Kill): Promise<Lived> {
+/** Starts the process, kills it at the moment of `kill`, if any, and resolves when the process is gone. */
+async function runUntil(options: ChildOptions, kill?: Kill): Promise<ProcessOutcome> {
   const child = spawn(process.execPath, [CHILD, JSON.stringify(options)], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
@@ -101,7 +101,7 @@ async function runUntil(options: ChildOptions, kill?: Kill): Promise<Lived> {
   let found = ''
   let restMs = 0
   let complaint = ''
-  let ended: Picture | undefined
+  let ended: SystemSnapshot | undefined
   let killed: KillSeen | undefined
   let timer: NodeJS.Timeout | undefined
   const killNow = (missed: boolean) => {
@@ -125,16 +125,16 @@ async function runUntil(options: ChildOptions, kill?: Kill): Promise<Lived> {
         last = 'rest'
         killNow(true)
       } else {
-        ended = message.picture
+        ended = message.snapshot
       }
     }
   })
   await within(child, gone)
   clearTimeout(timer)
-  return { ended, killed, found, restMs, complaint }
+  return { ended, killed, found, restMs, errorOutput: complaint }
 }
 
-/** A process that hangs is killed too; its round fails, because it told nothing. */
+/** A hanging process is killed too; its round fails, because the report is missing. */
 async function within(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
   const stuck = setTimeout(() => child.kill('SIGKILL'), PROCESS_MS_MAX + CLOSE_MS_MAX)
   await gone

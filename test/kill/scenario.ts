@@ -1,15 +1,17 @@
-/** What happens in a round, from its seed alone: the pull requests, what people do to them, and when the process is killed. */
+/**
+ * The events of a round, from the seed alone: the pull requests, the actions of people, and the moments of the kills.
+ */
 import { type Random, randomOf } from './random.ts'
 
-/** Content of a head's own file: what the lenses are to find in it. */
+/** Content of a head's own file: the findings for the lenses. */
 export type HeadContent = 'secret' | 'many_secrets' | 'broken_workflow' | 'clean'
 
 export interface PullRequestPlan {
-  /** Its branch, by which it is found again after a kill. */
+  /** The branch, which identifies the pull request after a kill. */
   readonly branch: string
   readonly title: string
   readonly body: string
-  /** Its heads in the order in which they are pushed. */
+  /** The heads in the order of the pushes. */
   readonly heads: readonly HeadContent[]
 }
 
@@ -18,7 +20,7 @@ export type Action =
   | { readonly kind: 'push'; readonly head: number }
   | { readonly kind: 'edit'; readonly body: string }
   | { readonly kind: 'close' }
-  /** At another head, if one is given: what was pushed while it was closed. */
+  /** At another head, if given: a push while the pull request was closed. */
   | { readonly kind: 'reopen'; readonly head: number }
   /** The webhook of its opening, once more under the same id. */
   | { readonly kind: 'redeliver' }
@@ -31,7 +33,7 @@ export interface Step {
   readonly action: Action
 }
 
-/** Something that the process tells of: from the `occurrence`-th on, a kill may come. */
+/** The events that the process reports: from the `occurrence`-th on, a kill may come. */
 export const LANDMARKS = [
   'start',
   'up',
@@ -50,19 +52,22 @@ export const LANDMARKS = [
 ] as const
 export type Landmark = (typeof LANDMARKS)[number]
 
-/** Come more than once whatever the stories are; the others may come once only, where a pull request is closed early. */
+/**
+ * Landmarks that come more than once in every story; the others may come only once, where a pull request is closed
+ * early.
+ */
 const ONCE_OR_TWICE: readonly Landmark[] = ['webhook ran', 'plan ran', 'admit ran']
 
 export interface Kill {
   readonly landmark: Landmark
   readonly occurrence: number
-  /** ms after that. */
+  /** ms after the landmark. */
   readonly delayMs: number
 }
 
 export interface Scenario {
   readonly seed: number
-  /** The stories of its pull requests, for people. */
+  /** The stories of the pull requests, for people. */
   readonly stories: readonly string[]
   readonly pullRequests: readonly PullRequestPlan[]
   readonly steps: readonly Step[]
@@ -71,7 +76,7 @@ export interface Scenario {
 
 type Story = (random: Random) => { heads: number; actions: readonly (readonly [afterMs: number, Action])[] }
 
-/** A review here takes two or three seconds: what comes within that meets it while it runs. */
+/** A review here takes two or three seconds: an action within this time meets the review at work. */
 const WHILE_IT_RUNS_MS = 3_000
 const AT_ONCE_MS = 60
 const BODY = 'Moves parcels sooner.\n\n## How it was tested\n\nBy hand.\n'
@@ -131,13 +136,13 @@ const STORIES: Readonly<Record<string, Story>> = {
 const CONTENTS: readonly HeadContent[] = ['secret', 'many_secrets', 'broken_workflow', 'clean']
 const PULL_REQUESTS = 2
 
-/** ms after the start, or after the stack is up, within which it boots, and takes up what it finds. */
+/** ms after the start, or after the stack is up: the time of boot and recovery. */
 const RECOVERY_MS_MAX = 3_000
 /** ms after a landmark: half of the kills come before the next write is done, the others within the next few. */
 const AT_A_LANDMARK_MS_MAX = 15
 const AFTER_LANDMARK_MS_MAX = 250
 
-/** The scenario of a seed. Seeds that follow each other go through all stories and landmarks in turn. */
+/** The scenario of a seed. Consecutive seeds go through all stories and landmarks in turn. */
 export function scenarioOf(seed: number, killCount?: number): Scenario {
   const random = randomOf(seed)
   const names = Object.keys(STORIES)
@@ -174,7 +179,7 @@ function firstKill(landmark: Landmark, random: Random): Kill {
   return { landmark, occurrence, delayMs }
 }
 
-/** What is left to do after a kill depends on the kill, so the next one counts from what always comes. */
+/** The remaining work after a kill depends on the kill, so the next kill counts from certain landmarks. */
 function laterKill(random: Random): Kill {
   return { landmark: random.pick(['start', 'up'] as const), occurrence: 1, delayMs: random.between(0, RECOVERY_MS_MAX) }
 }

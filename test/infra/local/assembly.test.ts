@@ -51,7 +51,7 @@ describe('the contents', () => {
     expect(existsSync(path.join(functionOf('review').bundle, 'main.wasm'))).toBe(true)
   })
 
-  test('a function has its environment with concrete names, its timeout and its memory', () => {
+  test('a function has an environment with concrete names, a timeout and memory', () => {
     expect(functionOf('sweep')).toMatchObject({
       arn: 'arn:aws:lambda:us-east-1:000000000000:function:sweep',
       timeoutMs: rooms.sweep.timeoutSeconds * 1_000,

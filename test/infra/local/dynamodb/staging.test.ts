@@ -28,7 +28,7 @@ async function storeWithBatches() {
   return { store, batches }
 }
 
-test('an item and its index rows are one batch in a put, a change and a delete', async () => {
+test('an item and the index rows are a single batch in a put, a change and a delete', async () => {
   const { store, batches } = await storeWithBatches()
   await writeOne(store, 'PutItem', { TableName, Item }, false)
   await writeOne(store, 'PutItem', { TableName, Item: { ...Item, owner: { S: 'another' } } }, false)

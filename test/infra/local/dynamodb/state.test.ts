@@ -94,7 +94,7 @@ test('a close in the middle of writes keeps every answered write, and may be rep
   expect(kept).toEqual(expect.arrayContaining([...answered]))
 })
 
-test('the start repairs an item without its index row, and a row without its item', async () => {
+test('the start repairs an item without index row, and a row without item', async () => {
   await leaveThreeItems()
   const store = await openStore(join(directory, 'items'))
   for await (const [key, row] of store.db.iterator(startingWith(indexRows(TableName)))) {
@@ -189,7 +189,7 @@ test('a request foreign to DynamoDB gets an error of DynamoDB', async () => {
   expect(await ask('DynamoDB_20120810.GetItem', '{}')).toEqual([400, 'ValidationException'])
 })
 
-test('a query closes its view of the database, so that queries cost no memory for good', async () => {
+test('a query closes its view of the database: queries cost no memory for good', async () => {
   const store = await openStore(undefined)
   const opened: AsyncIterator<unknown>[] = []
   const values = store.db.values.bind(store.db)

@@ -153,7 +153,7 @@ describe('workers', () => {
 })
 
 describe('an error', () => {
-  test('AW68: an error keeps its literal name and its message, and nothing else comes back', async () => {
+  test('AW68: an error keeps the literal name and the message, and nothing else comes back', async () => {
     const { invoke, coldStarts } = start('fails')
 
     expect(await failureOf(invoke(arn, { name: 'stale_fence' }))).toEqual({

@@ -1,4 +1,4 @@
-/** Who may do what: the App by its JWT, an installation by its token, nobody else. */
+/** The rights of callers: the App by its JWT, an installation by its token, and no other caller. */
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { installationId } from '../../../../infra/local/github/identity.ts'
@@ -66,7 +66,7 @@ describe('tokens', () => {
     expect(await ask(pull, `token ${given}`)).toMatchObject({ status: 401, body: { message: 'Bad credentials' } })
   })
 
-  test('nobody, a wrong token and the App itself may not read a repository', async () => {
+  test('a caller without credentials, a wrong token and the App itself may not read a repository', async () => {
     const github = await startedGitHub({ now: () => NOW_MS })
     await openPullRequest(github, repository())
     const pull = `${github.url}/repos/${REPOSITORY}/pulls/1`
@@ -75,7 +75,7 @@ describe('tokens', () => {
     expect((await ask(pull, `Bearer ${jwt(GOOD)}`)).status).toBe(401)
   })
 
-  test('an installation of another owner reads what is public and writes nothing', async () => {
+  test('an installation of another owner reads public data and writes nothing', async () => {
     const github = await startedGitHub({ now: () => NOW_MS })
     const made = repository()
     await openPullRequest(github, made)
@@ -91,7 +91,7 @@ describe('tokens', () => {
   })
 })
 
-test('every answer tells what is left of the hour, also a refusal', async () => {
+test('every answer carries the rest of the hourly budget, a refusal too', async () => {
   const github = await startedGitHub()
   await openPullRequest(github, repository())
   const octokit = clientOf(github)
@@ -105,7 +105,7 @@ test('every answer tells what is left of the hour, also a refusal', async () => 
   expect(refused).toMatchObject({ status: 404, headers: { 'x-ratelimit-remaining': '4998' } })
 })
 
-test('the API also answers under /api/v3, and an address that no route knows is 404 and remembered', async () => {
+test('the API also answers under /api/v3, and an address without a route is 404 and remembered', async () => {
   const github = await startedGitHub()
   await openPullRequest(github, repository())
   const octokit = clientOf(github)

@@ -1,4 +1,4 @@
-/** A stand-in in a process of its own, for tests that kill it. Prints its address once its pull request is open. */
+/** A stand-in in a process for tests with kills. Prints the address once the pull request is open. */
 import { startGitHub } from '../../../../infra/local/github/github.ts'
 
 const { directory, gitDirectory, commits, app } = JSON.parse(process.argv[2] ?? '{}')

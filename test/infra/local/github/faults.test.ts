@@ -1,4 +1,4 @@
-/** Faults on command: what the client sees, and what has happened all the same. */
+/** Faults on command: the client's view, and the effect in spite of it. */
 import { describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type FaultKind } from '../../../../infra/local/github/faults.ts'
 import type { GitHubOptions, GitHubStandIn } from '../../../../infra/local/github/github.ts'
@@ -17,7 +17,7 @@ import {
 const ROUTE = 'POST /repos/{owner}/{repo}/issues/{n}/comments'
 const NOW_MS = Date.UTC(2026, 10, 29)
 
-/** What became of a request: an answer, or why there is none. */
+/** The result of a request: an answer, or the reason for its absence. */
 type Seen = { status: number; headers: Headers; text: string } | { status: null; reason: 'reset' | 'given up' }
 
 async function prepared(options: Partial<GitHubOptions> = {}) {
@@ -25,7 +25,7 @@ async function prepared(options: Partial<GitHubOptions> = {}) {
   await openPullRequest(github, makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' }))
   const authorization = await authorizationOf(github)
   const said = () => github.pullRequest(REPOSITORY, 1).issueComments.map(({ body }) => body)
-  /** Says something; gives up when `enough` resolves. */
+  /** Posts a comment; gives up when `enough` resolves. */
   const say = (body: string, enough?: Promise<void>) => ask(github, authorization, body, enough)
   return { github, said, say }
 }
@@ -97,7 +97,7 @@ describe('each kind', () => {
   })
 })
 
-describe('which requests', () => {
+describe('the struck requests', () => {
   const cases: [string, Partial<Fault>, (number | null)[]][] = [
     ['one, if nothing else is said', {}, [500, 201, 201, 201]],
     ['so many', { times: 2 }, [500, 500, 201, 201]],
@@ -115,7 +115,7 @@ describe('which requests', () => {
     expect(failing.struck).toBe(statuses.filter((status) => status === 500).length)
   })
 
-  test('the first that was ordered strikes first, and the next one when that is spent', async () => {
+  test('the first injected fault strikes first, and the next once the first is spent', async () => {
     const { github, say } = await prepared()
     github.fail({ route: ROUTE, kind: 'server_500' })
     github.fail({ route: ROUTE, kind: 'bad_gateway_502' })
@@ -123,7 +123,7 @@ describe('which requests', () => {
     expect(seen.map(({ status }) => status)).toEqual([500, 502, 201])
   })
 
-  test('of many requests at once, exactly so many are struck', async () => {
+  test('of many requests at once, exactly the ordered number is struck', async () => {
     const { github, said, say } = await prepared()
     github.fail({ route: ROUTE, kind: 'bad_gateway_502', times: 3 })
     const seen = await Promise.all(Array.from({ length: 10 }, (_, index) => say(String(index))))
@@ -131,7 +131,7 @@ describe('which requests', () => {
     expect(said()).toHaveLength(7)
   })
 
-  test('an ended fault strikes no more, and healing ends all of them', async () => {
+  test('an ended fault strikes no more, and healing ends all faults', async () => {
     const { github, say } = await prepared()
     github.fail({ route: ROUTE, kind: 'server_500', times: 9 }).end()
     expect((await say('1')).status).toBe(201)
@@ -140,7 +140,7 @@ describe('which requests', () => {
     expect((await say('2')).status).toBe(201)
   })
 
-  test('a route that nothing answers is refused: the test would wait for it in vain', async () => {
+  test('a route without an answer is refused: the test would wait for it in vain', async () => {
     const { github } = await prepared()
     expect(() => github.fail({ route: 'POST /repos/{owner}/{repo}/isues', kind: 'reset' })).toThrow(/^unknown_route: /)
   })
@@ -155,7 +155,7 @@ describe('which requests', () => {
   })
 })
 
-test('IL14: what is held when the stand-in closes is dropped, and closing does not wait for it', async () => {
+test('IL14: a close of the stand-in drops held requests, without a wait', async () => {
   const directory = temporaryDirectory()
   const { github, say } = await prepared({ directory })
   const failing = github.fail({ route: ROUTE, kind: 'late' })

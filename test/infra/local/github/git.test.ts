@@ -1,4 +1,4 @@
-/** Over real repositories, the API shows exactly what git holds. */
+/** Over real repositories, the API shows exactly git's content. */
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import {
 } from './support.ts'
 
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1])
-/** Git compares at most the square of this with each other. */
+/** Git compares at most the square of this number of files. */
 const RENAME_LIMIT = 1_000
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('')
@@ -54,7 +54,7 @@ async function filesOf(history: Files[] = HISTORY) {
 }
 
 describe('files of a pull request', () => {
-  test('H13: paths are exact, whatever characters they hold', async () => {
+  test('H13: paths are exact, with any characters', async () => {
     const files = await filesOf()
     expect(files.get('한국어/é "quoted"\tand tab.md')).toMatchObject({ status: 'added', patch: '@@ -0,0 +1 @@\n+text' })
   })
@@ -65,12 +65,12 @@ describe('files of a pull request', () => {
     expect(file?.patch).toBe('@@ -1,5 +1,5 @@\n row 1\n-row 2\n+row two\n row 3\n row 4\n row 5')
   })
 
-  test('A7: a deleted file is removed, with the lines it had', async () => {
+  test('A7: a deleted file is removed, with its lines', async () => {
     const file = (await filesOf()).get('gone.txt')
     expect(file).toMatchObject({ status: 'removed', additions: 0, deletions: 2, patch: '@@ -1,2 +0,0 @@\n-one\n-two' })
   })
 
-  test('H15: a missing line feed at the end is said in the patch', async () => {
+  test('H15: a missing line feed at the end stands in the patch', async () => {
     const patch = (await filesOf()).get('end.txt')?.patch
     const mark = '\\ No newline at end of file'
     expect(patch).toBe(`@@ -1,2 +1,2 @@\n first\n-last\n${mark}\n+last line\n${mark}`)
@@ -96,7 +96,7 @@ describe('files of a pull request', () => {
     expect([...files.values()].every(({ patch }) => patch !== undefined)).toBe(true)
   })
 
-  test('where there are too many files to look for renames, each is added or removed, with its patch', async () => {
+  test('with too many files for a search of renames, each file is added or removed, with its patch', async () => {
     const before: Files = {}
     const after: Files = {}
     for (let index = 0; index <= RENAME_LIMIT; index += 1) {
@@ -147,7 +147,7 @@ describe('files of a pull request', () => {
     expect(seen).toHaveLength(301)
   })
 
-  test('of 3,001 files the first 3,000 are listed, and the count is of all', async () => {
+  test('of 3,001 files the first 3,000 are listed, and the count covers all', async () => {
     const changed = Object.fromEntries(Array.from({ length: 3_001 }, (_, index) => [`file-${index}.txt`, 'new\n']))
     const { octokit, number } = await withPullRequest(makeRepository({ 'a.txt': 'a\n' }, changed))
     const at = { ...AT, pull_number: number }
@@ -158,7 +158,7 @@ describe('files of a pull request', () => {
     expect(data.changed_files).toBe(3_001)
   })
 
-  test('changes of the base branch since the branch point are not part of it', async () => {
+  test('changes of the base branch since the branch point are not part of the list', async () => {
     const repository = makeRepository({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' })
     git(repository.directory, ['update-ref', 'refs/heads/other', repository.commits[0] ?? ''])
     const tree = git(repository.directory, ['mktree'], '').trim()
@@ -185,7 +185,7 @@ describe('files of a pull request', () => {
 })
 
 describe('contents and objects', () => {
-  test('a file is base64 in lines, and 404 where there is none', async () => {
+  test('a file is base64 in lines, and an absent file is 404', async () => {
     const { octokit } = await withPullRequest(makeRepository(...HISTORY))
     const path = '한국어/é "quoted"\tand tab.md'
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', { ...AT, path })
@@ -194,7 +194,7 @@ describe('contents and objects', () => {
     expect(await refusalOf(missing)).toMatchObject({ status: 404, message: 'Not Found' })
   })
 
-  test('a file is read at the ref that is named, also at a branch that only a pull request names', async () => {
+  test('a file is read at the named ref, also at a branch that only a pull request names', async () => {
     const repository = makeRepository(...HISTORY)
     const { octokit } = await withPullRequest(repository)
     for (const [ref, size] of [
@@ -210,7 +210,7 @@ describe('contents and objects', () => {
     }
   })
 
-  test('a file over 1 MB has no content, but its blob has', async () => {
+  test('a file over 1 MB has no content, but its blob does', async () => {
     const big = 'x'.repeat(1_100_000)
     const { octokit } = await withPullRequest(makeRepository({ 'a.txt': 'a\n' }, { 'big.txt': big }))
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', { ...AT, path: 'big.txt' })
@@ -258,7 +258,7 @@ describe('contents and objects', () => {
   })
 })
 
-test('a reader that has to wait goes on when another one leaves early', async () => {
+test('a waiting reader goes on when another reader leaves early', async () => {
   const { directory } = makeRepository(...HISTORY)
   const command = ['rev-parse', 'main']
   const first = Array.from({ length: COMMANDS_MAX }, () => streamGit(directory, command))
@@ -268,7 +268,7 @@ test('a reader that has to wait goes on when another one leaves early', async ()
   expect((await Promise.all(waiting)).map((output) => output.length)).toEqual([41, 41, 41])
 })
 
-test('bare repositories, work trees and linked worktrees are all read, and nothing is written into them', async () => {
+test('bare repositories, work trees and linked worktrees are all readable, and nothing is written into them', async () => {
   const bare = makeRepository(...HISTORY)
   const clone = join(temporaryDirectory(), 'clone')
   git(bare.directory, ['clone', '--quiet', bare.directory, clone])
@@ -290,7 +290,7 @@ test('bare repositories, work trees and linked worktrees are all read, and nothi
   }
 })
 
-test('a folder inside a repository is not mistaken for it', async () => {
+test('a folder inside a repository is not mistaken for the repository', async () => {
   const github = await startedGitHub()
   const directory = temporaryDirectory()
   git(directory, ['init', '--quiet'])

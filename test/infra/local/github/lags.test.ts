@@ -1,4 +1,4 @@
-/** Reads that lag by route: what the client sees, and what the rules of writing go by all the same. */
+/** Lagging reads by route: the client's view, and the rules for writes in spite of it. */
 import { expect, test } from 'vitest'
 import { LAG_MS_MAX } from '../../../../infra/local/github/store/history.ts'
 import { AT, clientOf, makeRepository, openPullRequest, startedGitHub } from './support.ts'
@@ -30,12 +30,12 @@ async function prepared(lagMs?: number) {
   return { github, clock, say, reviews, comments }
 }
 
-test('AW73: one route lags, also behind what was written before, and the others do not', async () => {
+test('AW73: a route lags alone, also behind earlier writes', async () => {
   const { github, clock, say, reviews, comments } = await prepared()
   await say('text')
   const lagging = github.lag({ route: REVIEWS, lagMs: 3_000 })
   expect([await reviews(), await comments()]).toEqual([0, 1])
-  // A write is judged by what is, not by what is shown.
+  // The current state judges a write, not the shown state.
   expect(await say('again')).toEqual(['rejected', 'fulfilled'])
   clock.ms += 2_999
   expect([await reviews(), await comments()]).toEqual([0, 2])
@@ -44,7 +44,7 @@ test('AW73: one route lags, also behind what was written before, and the others 
   expect(lagging.struck).toBe(3)
 })
 
-test('a lag holds for as many reads as it was ordered for, after those that pass it by, until it ends or all is healed', async () => {
+test('a lag holds for the ordered number of reads, after the reads that pass, until its end or the healing of all', async () => {
   const { github, say, reviews } = await prepared()
   await say('text')
   github.lag({ route: REVIEWS, lagMs: 3_000, after: 1, times: 2 })
@@ -67,7 +67,7 @@ test('where all reads lag, a route may lag otherwise, or not at all', async () =
   expect([await reviews(), await comments()]).toEqual([1, 1])
 })
 
-test('what could never lag is refused', async () => {
+test('an impossible lag is refused', async () => {
   const { github } = await prepared()
   const order = (route: string, lagMs = 1) => github.lag({ route, lagMs })
   expect(() => order('GET /repos/{owner}/{repo}/secrets')).toThrow(/^unknown_route: /)

@@ -1,11 +1,11 @@
-/** The page shows what stands on a pull request, and runs nothing that somebody wrote there. */
+/** The page shows the content of a pull request, and runs no text of it. */
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../../../infra/local/github/page/markdown.ts'
 import { AT, clientOf, makeRepository, REPOSITORY, startedGitHub, withPullRequest } from './support.ts'
 
 const EVIL = `<script>alert(1)</script><img src=x onerror="alert(2)"> [x](javascript:alert(3)) "quoted" 'single'`
 
-test('description, diff, comments beside their lines, summary and checks are there, and all of it is escaped', async () => {
+test('description, diff, comments beside their lines, summary and checks are on the page, all escaped', async () => {
   const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': `${EVIL}\n`, '<b>.txt': 'x\n' })
   const { github, octokit, number } = await withPullRequest(made)
   await github.edit(REPOSITORY, number, { title: EVIL, body: EVIL })
@@ -57,7 +57,7 @@ test('an unknown pull request and an unknown repository are a page too', async (
   expect(list).toContain(`href="/${REPOSITORY}/pull/1"`)
 })
 
-test('a stand-in without anything has a page that says so', async () => {
+test('the page of an empty stand-in says that no repositories exist yet', async () => {
   const github = await startedGitHub()
   expect(await (await fetch(github.url)).text()).toContain('No repositories yet.')
   await expect(clientOf(github).request(`GET /repos/${REPOSITORY}/pulls/1`)).rejects.toMatchObject({ status: 404 })
@@ -99,7 +99,7 @@ describe('Markdown', () => {
     expect(renderMarkdown(text).replaceAll('\n', '')).toBe(html)
   })
 
-  test('whatever is written, it ends, and no tag gets through but the harmless ones', () => {
+  test('any text ends as HTML with harmless tags only', () => {
     const pieces = [
       '<',
       '>',

@@ -1,4 +1,4 @@
-/** What the App was not given is refused, in GitHub's words; and what is created too fast. */
+/** Requests without the App's permission, and content created too fast, are refused in GitHub's words. */
 import type { Octokit } from '@octokit/core'
 import { describe, expect, test } from 'vitest'
 import type { AppPermissions } from '../../../../infra/local/github/permissions.ts'
@@ -91,7 +91,7 @@ describe('the App’s permissions', () => {
     expect(await doing(octokit, head)).toMatchObject({ status: expect.any(Number) })
   })
 
-  test('what is public can be read without any, and not written', async () => {
+  test('public data needs no permission for a read, and permits no write', async () => {
     const { github, octokit } = await withPullRequest(repository())
     github.setAppPermissions({})
     expect(
@@ -101,7 +101,7 @@ describe('the App’s permissions', () => {
     expect(github.pullRequest(REPOSITORY, 1).issueComments).toEqual([])
   })
 
-  test('a refusal names what would have been enough, and a new token what is granted', async () => {
+  test('a refusal names the sufficient permissions, and a new token the granted permissions', async () => {
     const { github, octokit } = await withPullRequest(repository())
     github.setAppPermissions({ contents: 'read' })
     const refused = await comment(octokit).catch(({ response }) => response)
@@ -110,7 +110,7 @@ describe('the App’s permissions', () => {
     expect((await comment(clientOf(github))).status).toBe(201)
   })
 
-  test('what the App can not see is 404, never 403: a name must not give away that it exists', async () => {
+  test('a repository hidden from the App is 404, never 403: a name must not give away its existence', async () => {
     const { octokit, github } = await hidden({})
     const other = { ...AT, owner: 'other' }
     const made = repository()
@@ -145,7 +145,7 @@ describe('the limit on creating content', () => {
     return { github, octokit, sayMany, pass }
   }
 
-  test('the 81st change of a minute is refused with the seconds to wait, and taken when they are over', async () => {
+  test('the 81st change of a minute is refused with the seconds to wait, and accepted after the wait', async () => {
     const { octokit, sayMany, pass, github } = await limited()
     await sayMany(40)
     pass(20_000)
@@ -162,7 +162,7 @@ describe('the limit on creating content', () => {
     await sayMany(40)
   })
 
-  test('the 501st change of an hour is refused for the rest of it', async () => {
+  test('the 501st change of an hour is refused for the rest of the hour', async () => {
     const { octokit, sayMany, pass } = await limited()
     for (const count of [80, 80, 80, 80, 80, 80, 20]) {
       await sayMany(count)
@@ -172,7 +172,7 @@ describe('the limit on creating content', () => {
     expect(refused).toMatchObject({ status: 403, headers: { 'retry-after': String(53 * 60) } })
   })
 
-  test('nothing is refused where nobody asked for limits', async () => {
+  test('without limits nothing is refused', async () => {
     const { octokit } = await withPullRequest(repository(), { now: () => START_MS })
     const all = await Promise.all(Array.from({ length: 81 }, (_, index) => comment(octokit, String(index))))
     expect(all.every(({ status }) => status === 201)).toBe(true)

@@ -61,7 +61,7 @@ describe('check runs', () => {
     expect(done.data).toMatchObject({ status: 'completed', conclusion: 'neutral', completed_at: expect.any(String) })
   })
 
-  test('a commit lists the newest of each name, or all of them', async () => {
+  test('a commit lists the newest check run of each name, or all check runs', async () => {
     const made = repository()
     const { octokit } = await withPullRequest(made)
     const head = made.commits[1] ?? ''
@@ -77,7 +77,7 @@ describe('check runs', () => {
     expect(await list({ filter: 'all', app_id: 1 })).toBe(0)
   })
 
-  test('a commit that does not exist gets no check run', async () => {
+  test('an unknown commit gets no check run', async () => {
     const { octokit } = await withPullRequest(repository())
     const call = octokit.request('POST /repos/{owner}/{repo}/check-runs', {
       ...AT,
@@ -116,7 +116,7 @@ describe('comments and labels', () => {
     expect(await refusalOf(octokit.request(remove, { ...at, name: 'muster: checking' }))).toMatchObject({ status: 404 })
   })
 
-  test('AD8: a person’s permission is the one that was given, and reading for everybody else', async () => {
+  test('AD8: a person has the given permission, and all further people may read', async () => {
     const { github, octokit } = await withPullRequest(repository())
     github.setPermission(REPOSITORY, 'Jun', 'maintain')
     const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'

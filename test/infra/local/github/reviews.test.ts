@@ -1,4 +1,4 @@
-/** Reviews are refused where GitHub refuses them: what is tested against a lenient stand-in fails in production. */
+/** Reviews are refused where GitHub refuses them: code tested against a lenient stand-in fails in production. */
 import type { Octokit } from '@octokit/core'
 import { describe, expect, test } from 'vitest'
 import { AT, makeRepository, REPOSITORY, refusalOf, withPullRequest } from './support.ts'
@@ -13,7 +13,7 @@ function repository() {
   )
 }
 
-/** As the client's types have it. */
+/** The client's type of an id. */
 type Id = number | bigint
 
 interface Comment {
@@ -53,7 +53,7 @@ async function commentsOf(octokit: Octokit, number: number, id: Id) {
 }
 
 describe('two steps', () => {
-  test('L5: a review without an event is pending, found again by its author, and said by its id', async () => {
+  test('L5: a review without an event is pending, found again by its author, and submitted by its id', async () => {
     const { github, octokit, number } = await withPullRequest(repository())
     const comments = [{ path: 'a.txt', line: 5, body: 'why?' }]
     const { data: review } = await create(octokit, number, { body: 'text', comments })
@@ -79,7 +79,7 @@ describe('two steps', () => {
     expect(shown).toMatchObject([{ pending: false, state: 'COMMENTED', comments: [{ line: 5 }] }])
   })
 
-  test('a second pending review of the same author is refused, and the first stays as it was', async () => {
+  test('a second pending review of the same author is refused, and the first stays unchanged', async () => {
     const { github, octokit, number } = await withPullRequest(repository())
     await create(octokit, number, { body: 'first' })
     for (const event of [undefined, 'COMMENT'] as const) {
@@ -89,7 +89,7 @@ describe('two steps', () => {
     expect(github.pullRequest(REPOSITORY, number).reviews).toMatchObject([{ body: 'first', pending: true }])
   })
 
-  test('of many that are created at once, exactly one becomes pending', async () => {
+  test('of many concurrent creations, exactly one becomes pending', async () => {
     const { github, octokit, number } = await withPullRequest(repository())
     const comments = [{ path: 'a.txt', line: 5, body: 'why?' }]
     const all = await Promise.allSettled(Array.from({ length: 10 }, () => create(octokit, number, { comments })))
@@ -97,7 +97,7 @@ describe('two steps', () => {
     expect(github.pullRequest(REPOSITORY, number).reviews).toHaveLength(1)
   })
 
-  test('IL2: a pending review can be deleted with its comments; one that was submitted can not', async () => {
+  test('IL2: a pending review can be deleted with its comments; a submitted review can not', async () => {
     const { github, octokit, number } = await withPullRequest(repository())
     const first = await create(octokit, number, { comments: [{ path: 'a.txt', line: 5, body: 'why?' }] })
     await remove(octokit, number, first.data.id)
@@ -175,7 +175,7 @@ describe('anchors', () => {
     expect(shown?.diffHunk).toMatch(/^@@ /)
   })
 
-  test('a comment on an older head is outdated: it keeps only where it stood', async () => {
+  test('a comment on an older head is outdated, and keeps only its original position', async () => {
     const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' }, { 'a.txt': 'c\n' })
     const [first = '', second = '', third = ''] = made.commits
     const { github, octokit, number } = await withPullRequest({ ...made, commits: [first, second] })
@@ -188,7 +188,7 @@ describe('anchors', () => {
   })
 })
 
-test('a body of 65,536 characters is taken, one more is refused, whatever the bytes', async () => {
+test('a body of 65,536 characters is accepted, one more is refused, whatever the bytes', async () => {
   const { octokit, number } = await withPullRequest(repository())
   const most = '😊'.repeat(65_536)
   expect((await create(octokit, number, { body: most, event: 'COMMENT' })).data.body).toBe(most)

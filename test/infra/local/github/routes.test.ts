@@ -1,11 +1,11 @@
-/** Every operation is called once and answers as GitHub describes it; that it does is checked when the stand-in closes. */
+/** Each operation is called once and answers as GitHub describes; the close of the stand-in checks the answers. */
 import { expect, test } from 'vitest'
 import { installationId } from '../../../../infra/local/github/identity.ts'
 import { describedOperations } from '../../../contract/description.ts'
 import { OPERATIONS } from '../../../contract/operations.ts'
 import { APP, authorizationOf, jwt, makeRepository, openPullRequest, startedGitHub } from './support.ts'
 
-test('every operation answers as GitHub describes it', async () => {
+test('every operation answers as GitHub describes', async () => {
   const github = await startedGitHub()
   const called = new Set<string>()
   github.observe(({ method, route, status }) => {

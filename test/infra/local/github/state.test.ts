@@ -1,4 +1,4 @@
-/** What was answered is there after any end of the process, and two processes never share a state. */
+/** Answered state survives any end of the process, and two processes never share a state. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -19,7 +19,7 @@ import {
   withPullRequest,
 } from './support.ts'
 
-/** Runs a stand-in in a process of its own, which can be killed like one. */
+/** Runs a stand-in in a process of its own, which a test can kill. */
 async function startChild(directory: string, gitDirectory: string, commits: readonly string[]) {
   const input = JSON.stringify({ directory, gitDirectory, commits, app: APP })
   const child = spawn(process.execPath, [new URL('./child.ts', import.meta.url).pathname, input], {
@@ -34,7 +34,7 @@ async function startChild(directory: string, gitDirectory: string, commits: read
   return { url: line, kill }
 }
 
-test('LE5: after kill -9 everything that was answered stands, under the same ids, and numbers go on', async () => {
+test('LE5: after kill -9 every answered change stands, under the same ids, and numbers go on', async () => {
   const directory = temporaryDirectory()
   const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' })
   const { url, kill } = await startChild(directory, made.directory, made.commits)
@@ -66,7 +66,7 @@ test('LE5: after kill -9 everything that was answered stands, under the same ids
   expect(await openPullRequest(github, made)).toBe(2)
 })
 
-test('a webhook that was not handed over when the process was killed is sent by the next one, once', async () => {
+test('a webhook undelivered at the kill of the process is sent by the next process, once', async () => {
   const directory = temporaryDirectory()
   const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' })
   const { kill } = await startChild(directory, made.directory, made.commits)
@@ -101,7 +101,7 @@ test('a second stand-in on the same state is refused, and the first goes on', as
   expect(await openPullRequest(github, made)).toBe(1)
 })
 
-test('a repository has the same id in another state, and adding it again changes only what is given', async () => {
+test('a repository has the same id in another state, and a second addition changes only the given fields', async () => {
   const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' })
   const input = { owner: 'acme', name: 'widgets', gitDirectory: made.directory, defaultBranch: 'main' }
   const [one, other] = [await startedGitHub(), await startedGitHub()]
@@ -112,7 +112,7 @@ test('a repository has the same id in another state, and adding it again changes
   expect(again).toMatchObject({ id: first.id, defaultBranch: 'trunk', permissions: { jun: 'write' } })
 })
 
-test('PL8, AW73: behind a lag, readers see the state of before, and writers are judged by the state of now', async () => {
+test('PL8, AW73: behind a lag, readers see the earlier state, and the current state judges writers', async () => {
   let nowMs = Date.UTC(2026, 10, 29)
   const made = makeRepository({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' }, { 'a.txt': 'c\n' })
   const [first = '', second = '', third = ''] = made.commits
@@ -153,7 +153,7 @@ test('PL8, AW73: behind a lag, readers see the state of before, and writers are 
   expect(await bodies()).toEqual(['two'])
 })
 
-test('the example is the same wherever it is made, is found again, and has what the lenses are to find', async () => {
+test('the example is the same on every machine, is found again, and has the findings for the lenses', async () => {
   const directory = temporaryDirectory()
   const example = await buildExampleRepository(directory)
   expect(await buildExampleRepository(directory)).toEqual(example)

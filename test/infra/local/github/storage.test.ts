@@ -1,4 +1,4 @@
-/** What the stand-in remembers by, on disk and in memory: the same rules, and the past of both. */
+/** The storages of the stand-in, on disk and in memory: the same rules, and the history of both. */
 
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Delivery, IssueComment } from '../../../../infra/local/github/records.ts'
@@ -34,7 +34,7 @@ describe.each(KINDS)('%s', (_, open) => {
   const put = (writer: Writer, id: number, body?: string, parent = '7#1') =>
     writer.put('issueComment', id, parent, comment(id, body))
 
-  test('records are found by id, and listed by what they belong to in the order of their ids', () => {
+  test('records are found by id, and listed by their parent in the order of their ids', () => {
     const { store } = opened(open)
     store.change((writer) => {
       for (const id of [30, 4, 100]) put(writer, id)
@@ -51,7 +51,7 @@ describe.each(KINDS)('%s', (_, open) => {
     expect([store.get('issueComment', 30), store.get('review', 100)]).toEqual([undefined, undefined])
   })
 
-  test('a change that throws has changed nothing: no record, no number, and nothing of the past', () => {
+  test('a failed change leaves no record, no number and no history', () => {
     const { clock, store } = opened(open)
     store.change((writer) => put(writer, writer.next('comments', 1), 'kept'))
     clock.ms += 10_000
@@ -70,7 +70,7 @@ describe.each(KINDS)('%s', (_, open) => {
     expect(store.change((writer) => [writer.next('comments', 1), writer.next('others', 50)])).toEqual([2, 50])
   })
 
-  test('AW73: whoever reads behind sees each record as it was then, however often it was changed since', () => {
+  test('AW73: a lagging reader sees each record as of that time, after any number of changes since', () => {
     const { clock, store } = opened(open)
     const at = (body: string | null) => {
       clock.ms += 1_000

@@ -1,4 +1,7 @@
-/** What the stand-in's tests share: git repositories in temporary folders, an App with a key, a client, an endpoint. */
+/**
+ * The common parts of the stand-in's tests: git repositories in temporary folders, an App with a key, a client, an
+ * endpoint.
+ */
 import { execFileSync } from 'node:child_process'
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +21,7 @@ export type Files = Record<string, string | Buffer | null>
 
 export interface TestRepository {
   directory: string
-  /** Full SHAs, one for each commit. */
+  /** Full SHAs, in the order of the commits. */
   commits: string[]
 }
 
@@ -42,7 +45,7 @@ export function git(directory: string, command: readonly string[], input?: Buffe
   return execFileSync('git', command, { cwd: directory, env, input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] })
 }
 
-/** A bare repository whose branch `main` has these commits, one upon the other. */
+/** A bare repository whose branch `main` has these commits, each upon the one before. */
 export function makeRepository(...history: Files[]): TestRepository {
   const directory = temporaryDirectory()
   git(directory, ['init', '--quiet', '--bare', '--initial-branch=main'])
@@ -71,7 +74,7 @@ export function makeRepository(...history: Files[]): TestRepository {
 
 type TestOptions = Partial<GitHubOptions> & { readonly webhookUrl?: string }
 
-/** Closed when the test ends, which fails if anything was asked or answered that GitHub's description forbids. */
+/** Closed at the end of the test, which fails after any request or answer that GitHub's description forbids. */
 export async function startedGitHub({ webhookUrl, ...options }: TestOptions = {}): Promise<GitHubStandIn> {
   const github = await startGitHub({ app: APP, ...options })
   if (webhookUrl !== undefined) github.setWebhookUrl(webhookUrl)
@@ -83,7 +86,7 @@ export async function startedGitHub({ webhookUrl, ...options }: TestOptions = {}
   return github
 }
 
-/** A stand-in with one repository and one open pull request from its first to its last commit. */
+/** A stand-in with a repository and an open pull request from its first to its last commit. */
 export async function withPullRequest(repository: TestRepository, options: TestOptions = {}) {
   const github = await startedGitHub(options)
   const number = await openPullRequest(github, repository)
@@ -125,14 +128,14 @@ function authorizerOf({ url }: Pick<GitHubStandIn, 'url'>): () => Promise<string
   return async () => `token ${((await app.auth({ type: 'installation' })) as { token: string }).token}`
 }
 
-/** A JWT of these claims, signed as an App signs it. */
+/** A JWT of these claims, signed as by an App. */
 export function jwt(claims: object, { key = APP.privateKey, alg = 'RS256' } = {}): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg, typ: 'JWT' })}.${part(claims)}`
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key, 'base64url')}`
 }
 
-/** Refusals are what these tests ask for; the client need not warn of them. */
+/** These tests provoke refusals; the client need not warn of them. */
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 export const AT = { owner: 'acme', repo: 'widgets' }
@@ -143,7 +146,7 @@ export interface Refused {
   errors: unknown
 }
 
-/** What GitHub answered to a call that must be refused. */
+/** GitHub's answer to a call that must be refused. */
 export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
   try {
     await call
@@ -159,7 +162,7 @@ export interface Received {
   body: string
 }
 
-/** An endpoint that keeps what it gets; `answer` decides the status, 202 by default. */
+/** An endpoint that keeps its requests; `answer` decides the status, 202 by default. */
 export async function webhookEndpoint(answer: (received: Received) => number | Promise<number> = () => 202) {
   const received: Received[] = []
   const service = await serve(async (request, response) => {
@@ -173,7 +176,7 @@ export async function webhookEndpoint(answer: (received: Received) => number | P
   return { url: service.url, received }
 }
 
-/** Waits, change by change, until something holds. */
+/** Waits, change by change, until a condition holds. */
 export async function until(github: GitHubStandIn, holds: () => boolean): Promise<void> {
   for (;;) {
     const change = github.changed()

@@ -1,4 +1,6 @@
-/** Webhooks arrive as GitHub's: signed over the exact bytes, told apart by their id, shaped as its examples, sent once. */
+/**
+ * Webhooks arrive as GitHub's: signed over the exact bytes, told apart by their id, shaped as its examples, sent once.
+ */
 
 import { createRequire } from 'node:module'
 import { sign, verify } from '@octokit/webhooks-methods'
@@ -34,7 +36,7 @@ async function delivered() {
   return { ...endpoint, github, number, settled, first, second, third }
 }
 
-test('AW1: the signature is over the exact bytes that are sent', async () => {
+test('AW1: the signature is over the exact bytes of the body', async () => {
   const { received } = await delivered()
   const { headers, body } = received[0] as Received
   expect(await verify(APP.webhookSecret, body, String(headers['x-hub-signature-256']))).toBe(true)
@@ -50,7 +52,7 @@ test('AW1: the signature is over the exact bytes that are sent', async () => {
   })
 })
 
-test('an opened pull request is told with everything that a reader of such events uses', async () => {
+test('the webhook of an opened pull request has all fields that readers of such events use', async () => {
   const { received, number, first, second, github } = await delivered()
   const event = eventOf(received[0])
   expect(event).toMatchObject({
@@ -83,7 +85,7 @@ test('an opened pull request is told with everything that a reader of such event
   expect(data).toMatchObject({ id: event.pull_request.id, updated_at: event.pull_request.updated_at })
 })
 
-test('every field of GitHub’s own example of an opened pull request is there', async () => {
+test('the webhook has every field of GitHub’s own example of an opened pull request', async () => {
   const { received } = await delivered()
   const examples: { name: string; examples: object[] }[] = createRequire(import.meta.url)('@octokit/webhooks-examples')
   const all = examples.find(({ name }) => name === 'pull_request')?.examples ?? []
@@ -97,10 +99,10 @@ test('every field of GitHub’s own example of an opened pull request is there',
   }
 })
 
-test('each thing that happens to a pull request is told once, with what was before', async () => {
+test('each event of a pull request is sent once, with the earlier values', async () => {
   const { github, received, number, settled, first, second, third } = await delivered()
   await github.pushHead(REPOSITORY, number, third)
-  await github.pushHead(REPOSITORY, number, third) // is there already
+  await github.pushHead(REPOSITORY, number, third) // is the head already
   await settled(2)
   await github.edit(REPOSITORY, number, { title: 'Another', body: 'Another text', base: { ref: 'stable', sha: first } })
   await settled(3)
@@ -145,7 +147,7 @@ test('each thing that happens to a pull request is told once, with what was befo
   await expect(github.reopenPullRequest(REPOSITORY, number)).rejects.toThrow(/^pull_request_merged: /)
 })
 
-test('a person’s comment is told with the issue that the pull request is, with all that GitHub’s own example has', async () => {
+test('a person’s comment is sent with its issue and the pull request’s mark, with all fields of GitHub’s own example', async () => {
   const { github, received, number, settled } = await delivered()
   const id = github.comment(REPOSITORY, number, 'mo', '/muster review')
   await settled(2)
@@ -189,7 +191,7 @@ describe('deliveries', () => {
     expect(received[0]?.body).toBe(received[1]?.body)
   })
 
-  test('an endpoint that is not there makes a failed delivery, and the pull request is open all the same', async () => {
+  test('an unreachable endpoint makes a failed delivery, and the pull request is open all the same', async () => {
     const gone = await webhookEndpoint()
     const github = await startedGitHub({ webhookUrl: gone.url.replace(/:\d+$/, ':1') })
     const number = await openPullRequest(github, repository())
@@ -200,7 +202,7 @@ describe('deliveries', () => {
     expect(github.pullRequest(REPOSITORY, number).state).toBe('open')
   })
 
-  test('what happened before there was an endpoint is delivered to the first one', async () => {
+  test('events before the first endpoint are delivered to the first endpoint', async () => {
     const github = await startedGitHub()
     await openPullRequest(github, repository())
     expect(github.deliveries()).toMatchObject([{ result: null }])
@@ -210,7 +212,7 @@ describe('deliveries', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('an endpoint that hangs does not hold up another delivery', async () => {
+  test('a hanging endpoint delays no other delivery', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<number>()
     const { url, received } = await webhookEndpoint(() => (received.length === 1 ? released : 202))
     const github = await startedGitHub({ webhookUrl: url })

@@ -1,11 +1,11 @@
-/** What Muster relies on in S3, as promises that every implementation of it must keep, seen through the real SDK. */
+/** Muster's demands on S3, as promises that every implementation must keep, seen through the real SDK. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 export interface S3Subject {
   readonly client: S3Client
-  /** A bucket that may be written to. */
+  /** A writable bucket. */
   readonly bucket: string
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
 
     const textOf = async (Key: string) => (await get(Key)).Body?.transformToString()
 
-    it('what was put is got, byte for byte, with its ETag', async () => {
+    it('a stored object comes back, byte for byte, with its ETag', async () => {
       const key = newKey()
       const content = randomBytes(300_000)
       const stored = await put(key, content)
@@ -47,7 +47,7 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
       expect(await textOf(key)).toBe('')
     })
 
-    it('content that is not what its checksum says is refused, and nothing is stored', async () => {
+    it('content that differs from its checksum is refused, and nothing is stored', async () => {
       const key = newKey()
       const wrong = put(key, 'arrived', { ChecksumCRC32: 'AAAAAA==' })
       await expect(wrong).rejects.toMatchObject({ name: 'BadDigest' })
@@ -63,7 +63,7 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
       expect(got.ChecksumCRC32).toBe(stored.ChecksumCRC32)
     })
 
-    it('a key that does not exist is NoSuchKey', async () => {
+    it('an absent key is NoSuchKey', async () => {
       await expect(get(newKey())).rejects.toMatchObject({ name: 'NoSuchKey', $metadata: { httpStatusCode: 404 } })
     })
 
@@ -74,7 +74,7 @@ export function s3Contract(name: string, start: () => Promise<S3Subject>): void 
       expect(await textOf(key)).toBe('second')
     })
 
-    it('keys are names, not paths: each of these is an object of its own', async () => {
+    it('keys are names, not paths: each key here is an object of its own', async () => {
       const prefix = newKey()
       const keys = ['a', 'a/b', 'a/b/', 'A', 'a//b', 'ä ö+%25?#&=', '😀', 'x'.repeat(900)].map(
         (end) => `${prefix}/${end}`,

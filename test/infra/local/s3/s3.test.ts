@@ -46,7 +46,7 @@ describe('the folder', () => {
   const filesOf = async (folder: string) =>
     (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
 
-  /** Sends bytes as they are; resolves with the whole answer. */
+  /** Sends bytes unchanged; resolves with the whole answer. */
   async function raw(text: string): Promise<string> {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(service.url).port) })
     const answer: Buffer[] = []
@@ -79,7 +79,7 @@ describe('the folder', () => {
     expect(await filesOf(directory)).toEqual([])
   })
 
-  it('objects are there after a restart, and unfinished uploads are not', async () => {
+  it('objects survive a restart, and unfinished uploads do not', async () => {
     await client.send(new PutObjectCommand({ Bucket: 'documents', Key: 'kept', Body: 'content' }))
     await service.close()
     await mkdir(join(directory, '.uploads'), { recursive: true })
@@ -91,7 +91,7 @@ describe('the folder', () => {
     expect(await readdir(join(directory, '.uploads'))).toEqual([])
   })
 
-  it('an upload that breaks off stores nothing and leaves nothing behind', async () => {
+  it('a broken upload stores nothing and leaves nothing', async () => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(service.url).port) })
     socket.write('PUT /documents/broken HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf')
     await expect.poll(async () => (await filesOf(join(directory, '.uploads'))).length).toBe(1)
@@ -99,7 +99,7 @@ describe('the folder', () => {
     await expect.poll(async () => (await filesOf(directory)).length).toBe(0)
   })
 
-  it('what is not served is refused by name', async () => {
+  it('an unserved request is refused by name', async () => {
     const request = (line: string, header = 'X-None: 1') =>
       raw(`${line} HTTP/1.1\nHost: x\nConnection: close\n${header}\nContent-Length: 0\n\n`)
     expect(await request('GET /documents?list-type=2')).toMatch(/501 .*NotImplemented.*list-type/s)
@@ -119,7 +119,7 @@ describe('the folder', () => {
     await expect(client.send(new PutObjectCommand({ ...key, Body }))).rejects.toMatchObject({ name: 'KeyTooLongError' })
   })
 
-  it('an object that is replaced while it is read is read whole', async () => {
+  it('an object replaced during its read is read whole', async () => {
     const key = { Bucket: 'documents', Key: 'large' }
     await client.send(new PutObjectCommand({ ...key, Body: Buffer.alloc(8_000_000, 'a') }))
     const reading = await client.send(new GetObjectCommand(key))

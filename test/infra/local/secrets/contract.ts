@@ -1,4 +1,4 @@
-/** What Muster relies on in Secrets Manager, as promises that every implementation must keep, seen through the real SDK. */
+/** Muster's demands on Secrets Manager, as promises that every implementation must keep, seen through the real SDK. */
 import { randomUUID } from 'node:crypto'
 import {
   CreateSecretCommand,
@@ -43,7 +43,7 @@ export function secretsContract(name: string, start: () => Promise<SecretsSubjec
       expect((await get(String(created.ARN))).SecretString).toBe('0123')
     })
 
-    it('a new value is current, and the one before stays reachable as previous and by its id', async () => {
+    it('a new value is current, and the earlier value stays reachable as previous and by its id', async () => {
       const secret = newName()
       const first = await create(secret, 'one')
       await put(secret, 'two')
@@ -62,7 +62,7 @@ export function secretsContract(name: string, start: () => Promise<SecretsSubjec
       await expect(both).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
     })
 
-    it('a put is repeated by its token without a second version; another value under it is refused', async () => {
+    it('a put is repeated by its token without a second version; another value under the token is refused', async () => {
       const secret = newName()
       await create(secret, 'one')
       const token = randomUUID()
@@ -80,7 +80,7 @@ export function secretsContract(name: string, start: () => Promise<SecretsSubjec
       expect((await get(secret)).SecretString).toBe('one')
     })
 
-    it('a secret that does not exist is ResourceNotFoundException', async () => {
+    it('an unknown secret is ResourceNotFoundException', async () => {
       const missing = { name: 'ResourceNotFoundException' }
       await expect(get(newName())).rejects.toMatchObject(missing)
       await expect(put(newName(), 'x')).rejects.toMatchObject(missing)

@@ -44,7 +44,7 @@ describe('the file', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('is made, and stays, for its owner only', async () => {
+  it('the file is made, and stays, for its owner only', async () => {
     const service = await start()
     expect(await modeOf(file)).toBe(0o600)
     expect(await modeOf(join(folder, 'state'))).toBe(0o700)
@@ -54,7 +54,7 @@ describe('the file', () => {
     await service.close()
   })
 
-  it('is closed to others if it was open to them, at the start and later, and that is said', async () => {
+  it('an open file is closed to all but the owner with a warning, at the start and later', async () => {
     await (await start()).close()
     await chmod(file, 0o644)
     const service = await start()
@@ -68,7 +68,7 @@ describe('the file', () => {
     await service.close()
   })
 
-  it('keeps the secrets over a restart, under the ARN of their names', async () => {
+  it('the file keeps the secrets over a restart, under the ARN of their names', async () => {
     const first = await start()
     const { ARN } = await clientFor(first.url).send(new CreateSecretCommand({ Name: 'app/key', SecretString: 'kept' }))
     expect(ARN).toBe('arn:aws:secretsmanager:local:000000000000:secret:app/key')
@@ -80,7 +80,7 @@ describe('the file', () => {
     await second.close()
   })
 
-  it('is read at each request: what a person changes in it counts', async () => {
+  it('the file is read at each request: a person’s change counts', async () => {
     const service = await start()
     const client = clientFor(service.url)
     await client.send(new CreateSecretCommand({ Name: 'key', SecretString: 'typo' }))
@@ -89,7 +89,7 @@ describe('the file', () => {
     await service.close()
   })
 
-  it('loses no write of many at once, and leaves nothing beside it', async () => {
+  it('the file loses no write of many at once, and no other file is left', async () => {
     const service = await start()
     const client = clientFor(service.url)
     const names = Array.from({ length: 20 }, (_, index) => `key-${index}`)
@@ -104,7 +104,7 @@ describe('the file', () => {
     ['not JSON', 'hunter2 {'],
     ['another shape', '{"key":"hunter2"}'],
     ['an unknown part', '{"key":{"createdAt":0,"changedAt":0,"versions":{},"hunter2":1}}'],
-  ])('that is %s is refused with a remedy, untouched, and without a word of its content', async (_, content) => {
+  ])('a file that is %s is refused with a remedy, untouched, and without a word of its content', async (_, content) => {
     await (await start()).close()
     await writeFile(file, content)
     const refused = await start().then(() => undefined, String)
@@ -113,7 +113,7 @@ describe('the file', () => {
     expect(await readFile(file, 'utf8')).toBe(content)
   })
 
-  it('has names only where they are secrets: the names of object parts are not', async () => {
+  it('the file knows only names of secrets: the name of an object’s member is unknown', async () => {
     const service = await start()
     const client = clientFor(service.url)
     for (const SecretId of ['constructor', '__proto__', 'toString']) {

@@ -17,7 +17,7 @@ export function fifoPromises({
   withDeadLetters,
 }: QueueKit): void {
   describe('FIFO', () => {
-    it('messages of a group come in the order in which they were sent', async () => {
+    it('messages of a group come in the order of their sends', async () => {
       const url = await create()
       const sent = Array.from({ length: 10 }, (_, index) => `m${index}`)
       for (const body of sent) await send(url, body, { MessageGroupId: 'g' })
@@ -43,7 +43,7 @@ export function fifoPromises({
       expect(bodies(await receive(url))).toEqual(['a2'])
     })
 
-    it('a message whose visibility ended comes again before those behind it', async () => {
+    it('a message comes again at the end of its visibility, before the messages behind it', async () => {
       const url = await create({ VisibilityTimeout: String(shortSeconds) })
       await send(url, '1', { MessageGroupId: 'g' })
       await send(url, '2', { MessageGroupId: 'g' })
@@ -62,7 +62,7 @@ export function fifoPromises({
       expect(bodies(await receive(url))).toEqual(['1', '2', '3'])
     })
 
-    it('the same deduplication id is accepted once; the answer is that of the first send', async () => {
+    it('the same deduplication id is accepted once; the answer is the answer of the first send', async () => {
       const url = await create({ ContentBasedDeduplication: 'false' })
       const ids = { MessageGroupId: 'g', MessageDeduplicationId: 'once' }
       const first = await send(url, 'first', ids)
@@ -94,7 +94,7 @@ export function fifoPromises({
       await expect(send(url, 'delayed', { DelaySeconds: 1 })).rejects.toMatchObject({ name: 'SerializationException' })
     })
 
-    it('an expired handle deletes nothing, and says so', async () => {
+    it('an expired handle deletes nothing, with an error', async () => {
       const url = await create({ VisibilityTimeout: String(shortSeconds) })
       await send(url, 'slow', { MessageGroupId: 'g' })
       const message = await receiveOne(url)
@@ -132,7 +132,7 @@ export function fifoPromises({
       expect((await receiveOne(deadLetters)).Attributes?.MessageGroupId).toBe('g')
     })
 
-    it('a dead-letter queue that does not exist is refused', async () => {
+    it('an unknown dead-letter queue is refused', async () => {
       const deadLetterTargetArn = String((await attributesOf(await create())).QueueArn).replace('.fifo', '-none.fifo')
       const made = create({ RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 3 }) })
       await expect(made).rejects.toMatchObject({ name: 'InvalidParameterValue' })

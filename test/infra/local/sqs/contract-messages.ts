@@ -14,8 +14,8 @@ export function messagePromises({
   remove,
   extend,
 }: QueueKit): void {
-  describe('one message', () => {
-    it('is received with its body, its digest, when it was sent and how often it was received', async () => {
+  describe('a message', () => {
+    it('a message arrives with body, digest, send time and receive count', async () => {
       const url = await create({ VisibilityTimeout: '0' })
       const body = 'naïve ✓ 🦊 "quoted" <xml> \t\n'
       const sent = await send(url, body)
@@ -33,7 +33,7 @@ export function messagePromises({
       })
     })
 
-    it('shows only the system attributes that were asked for', async () => {
+    it('a message shows only the requested system attributes', async () => {
       const url = await create({ VisibilityTimeout: '0' })
       await send(url, 'body')
       expect((await receiveOne(url, { MessageSystemAttributeNames: [] })).Attributes).toBeUndefined()
@@ -41,7 +41,7 @@ export function messagePromises({
       expect(Object.keys(some.Attributes ?? {})).toEqual(['SentTimestamp'])
     })
 
-    it('may have 1 MiB, and not a byte more', async () => {
+    it('a message may have 1 MiB, and not a byte more', async () => {
       const url = await create()
       const body = 'é'.repeat(524_288)
       await send(url, body)
@@ -49,7 +49,7 @@ export function messagePromises({
       await expect(send(url, `${body}x`)).rejects.toMatchObject({ name: 'InvalidParameterValue' })
     })
 
-    it('is refused when empty, and with characters that XML 1.0 lacks', async () => {
+    it('a message is refused when empty, and with characters that XML 1.0 lacks', async () => {
       const url = await create()
       await expect(send(url, '')).rejects.toMatchObject({ name: 'MissingParameter' })
       await expect(send(url, 'nul \u0000')).rejects.toMatchObject({ name: 'InvalidMessageContents' })
@@ -82,7 +82,7 @@ export function messagePromises({
       expect(again).toMatchObject({ Body: 'given back', Attributes: { ApproximateReceiveCount: '2' } })
     })
 
-    it('a message that is not in flight has no visibility to change', async () => {
+    it('a message out of flight has no visibility to change', async () => {
       const url = await create()
       await send(url, 'given back')
       const message = await receiveOne(url)
@@ -100,7 +100,7 @@ export function messagePromises({
       expect(await receive(url)).toEqual([])
     })
 
-    it('the entries of a batch succeed or fail one by one, by their ids', async () => {
+    it('the entries of a batch succeed or fail singly, by their ids', async () => {
       const url = await create()
       for (const body of ['a', 'b']) await send(url, body)
       const [first, second] = await receive(url)
@@ -121,7 +121,7 @@ export function messagePromises({
       expect(bodies(await receive(url))).toEqual([first?.Body])
     })
 
-    it('a handle that was never given is ReceiptHandleIsInvalid', async () => {
+    it('an invented handle is ReceiptHandleIsInvalid', async () => {
       const url = await create()
       await expect(remove(url, { ReceiptHandle: 'made up' })).rejects.toMatchObject({
         name: 'ReceiptHandleIsInvalid',
@@ -130,7 +130,7 @@ export function messagePromises({
   })
 
   describe('long polls', () => {
-    it('a waiting receive gets a message that is sent while it waits', async () => {
+    it('a waiting receive gets a newly sent message', async () => {
       const url = await create()
       const waiting = receiveOne(url, { WaitTimeSeconds: 20 })
       await send(url, 'awaited')
@@ -146,7 +146,7 @@ export function messagePromises({
       expect((await waiting).Body).toBe('shared')
     })
 
-    it('a waiting receive gets the next of its group when the one before is deleted', async () => {
+    it('a waiting receive gets the next message of the group when the earlier one is deleted', async () => {
       const url = await create()
       await send(url, '1', { MessageGroupId: 'g' })
       await send(url, '2', { MessageGroupId: 'g' })
@@ -156,16 +156,16 @@ export function messagePromises({
       expect((await waiting).Body).toBe('2')
     })
 
-    it('a waiting receive gets a message whose visibility ends while it waits', async () => {
+    it('a waiting receive gets a message at the end of its visibility', async () => {
       const url = await create({ VisibilityTimeout: '1' })
       await send(url, 'abandoned')
       await receiveOne(url)
       const began = performance.now()
       const waiting = receiveOne(url, { WaitTimeSeconds: 20 })
-      await attributesOf(url) // answered after it: the poll has begun
+      await attributesOf(url) // answered after the start of the poll
       await subject.passTime(1_100)
       expect((await waiting).Body).toBe('abandoned')
-      expect(performance.now() - began).toBeLessThan(15_000) // not only at the end of its wait
+      expect(performance.now() - began).toBeLessThan(15_000) // not only at the end of the wait
     })
 
     it('a receive on an empty queue ends after the wait, with nothing', async () => {

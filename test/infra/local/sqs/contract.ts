@@ -1,4 +1,4 @@
-/** What Muster relies on in SQS, as promises that every implementation of it must keep, seen through the real SDK. */
+/** Muster's demands on SQS, as promises that every implementation must keep, seen through the real SDK. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import { fifoPromises } from './contract-fifo.ts'
 import { messagePromises } from './contract-messages.ts'

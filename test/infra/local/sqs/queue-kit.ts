@@ -1,4 +1,4 @@
-/** What the contract's suites do over and over: make a queue, send, receive, delete, look. */
+/** The common steps of the contract's suites: make a queue, send, receive, delete, look. */
 import { randomUUID } from 'node:crypto'
 import {
   type BatchResultErrorEntry,
@@ -16,19 +16,19 @@ import {
 
 export interface SqsSubject {
   readonly client: SQSClient
-  /** Lets this much of the service's time pass: a virtual clock moves, a real one is waited for. At most 6 s a call. */
+  /** Lets `ms` of the service's time pass: a virtual clock moves, a real clock waits. At most 6 s a call. */
   passTime(ms: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** Queues with the shortest spans that still tell before from after, so that a real clock is bearable. */
+/** The shortest span of queues that still tells before from after, so that a real clock is bearable. */
 export const shortSeconds = 3
 
 export type QueueKit = ReturnType<typeof createQueueKit>
 
 export const bodies = (messages: Message[]): (string | undefined)[] => messages.map(({ Body }) => Body)
 
-/** Queues get names that no other run has, so that suites can share an account. */
+/** Queues get unique names, so that suites can share an account. */
 export function createQueueKit(currentSubject: () => SqsSubject) {
   const prefix = `contract-${randomUUID().slice(0, 8)}`
   let made = 0
@@ -53,7 +53,7 @@ export function createQueueKit(currentSubject: () => SqsSubject) {
   const attributesOf = async (QueueUrl: string): Promise<Record<string, string | undefined>> =>
     (await subject.client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }))).Attributes ?? {}
 
-  /** Sends a message in a group of its own, unless `more` names one. */
+  /** Sends a message in a group of its own, unless `more` names a group. */
   const send = (QueueUrl: string, MessageBody: string, more: Partial<SendMessageCommandInput> = {}) =>
     subject.client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId: randomUUID(), ...more }))
 
@@ -97,7 +97,7 @@ export function createQueueKit(currentSubject: () => SqsSubject) {
   return { prefix, subject, create, attributesOf, send, receive, receiveOne, remove, extend, withDeadLetters }
 }
 
-/** A batch of one entry, as an error of its own. */
+/** A batch with a single entry, as an error of its own. */
 function throwFailure({ Failed = [] }: { Failed?: BatchResultErrorEntry[] | undefined }): void {
   for (const { Code, Message } of Failed) throw Object.assign(new Error(Message), { name: Code })
 }

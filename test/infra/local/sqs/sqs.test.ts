@@ -26,7 +26,7 @@ function clientFor(endpoint: string): SQSClient {
   return new SQSClient({ endpoint, region: 'local', credentials, maxAttempts: 1 })
 }
 
-/** Far from the machine's own time, so that code that asks the wrong clock fails. */
+/** Far from the machine's own time, so that code with the wrong clock fails. */
 function virtualClock() {
   let at = Date.parse('2031-05-05T00:00:00Z')
   return {
@@ -68,7 +68,7 @@ describe('over minutes and days, on a virtual clock', () => {
     (await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))).Messages ?? []
   const bodies = async (url: string) => (await receive(url)).map(({ Body }) => Body)
 
-  it('AW31: a deduplication id counts for five minutes from the first send, then the message is a new one', async () => {
+  it('AW31: a deduplication id counts for five minutes from the first send, then the message is new', async () => {
     const url = await queue('outbox')
     const ids = { MessageGroupId: 'pr-1', MessageDeduplicationId: 'once' }
     const first = await send(url, 'nudge', ids)
@@ -151,7 +151,7 @@ describe('the wire', () => {
     await service.close()
   })
 
-  it('what is not an SQS request is refused with a code, and the service goes on', async () => {
+  it('a request foreign to SQS is refused with a code, and the service goes on', async () => {
     const service = await startSqs({})
     const post = async (target: string, body: string) => {
       const response = await fetch(service.url, { method: 'POST', headers: { 'x-amz-target': target }, body })
@@ -170,7 +170,7 @@ describe('the wire', () => {
     await service.close()
   })
 
-  it('a consumer that hangs up while it waits takes no message with it', async () => {
+  it('a consumer that hangs up during a wait takes no message away', async () => {
     const service = await startSqs({})
     const client = clientFor(service.url)
     const { QueueUrl } = await client.send(newQueue('left'))
@@ -182,7 +182,7 @@ describe('the wire', () => {
       `POST / HTTP/1.1\r\nHost: ${host}\r\nX-Amz-Target: AmazonSQS.ReceiveMessage\r\nContent-Length: ${poll.length}\r\n\r\n${poll}`,
     )
     const ask = () => client.send(new GetQueueUrlCommand({ QueueName: 'left.fifo' }))
-    await ask() // answered after it: the poll has begun
+    await ask() // answered after the start of the poll
     socket.end()
     await once(socket, 'close') // the service has hung up too
     await ask()
@@ -199,7 +199,7 @@ describe('the wire', () => {
     const waiting = client
       .send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }))
       .catch((error: unknown) => error)
-    await client.send(new GetQueueUrlCommand({ QueueName: 'closing.fifo' })) // answered after it: the poll has begun
+    await client.send(new GetQueueUrlCommand({ QueueName: 'closing.fifo' })) // answered after the start of the poll
     await Promise.all([service.close(), service.close()])
     await waiting
   })
@@ -217,7 +217,7 @@ describe('on disk', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** A process of its own that serves the file and prints its URL. */
+  /** A process that serves the file and prints the URL. */
   async function startProcess(file: string) {
     const module = new URL('../../../../infra/local/sqs/sqs.ts', import.meta.url).href
     const script = `import { startSqs } from '${module}'; console.log((await startSqs({ file: ${JSON.stringify(file)} })).url)`
@@ -229,7 +229,7 @@ describe('on disk', () => {
     return { client: clientFor(url), child }
   }
 
-  it('what was answered for survives kill -9: messages, order, flights, counts and deduplication', async () => {
+  it('answered state survives kill -9: messages, order, flights, counts and deduplication', async () => {
     const file = join(folder, 'state', 'sqs.sqlite')
     const { client, child } = await startProcess(file)
     const Attributes = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '600' }
@@ -259,7 +259,7 @@ describe('on disk', () => {
     await service.close()
   })
 
-  it('with its consumers in the same process, what a killed one had in flight comes again at once, its group first', async () => {
+  it('with consumers in the same process, messages in flight at a kill come again at once, their group first', async () => {
     const file = join(folder, 'sqs.sqlite')
     const { client, child } = await startProcess(file)
     const Attributes = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '600' }

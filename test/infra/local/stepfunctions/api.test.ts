@@ -1,4 +1,4 @@
-/** The local Step Functions keeps the contract that AWS's own keeps. */
+/** The local Step Functions keeps the contract of AWS's own. */
 import { vi } from 'vitest'
 import { stepFunctionsContract } from './contract.ts'
 import { machineArn, sfnClient, startMachine, waitMachine } from './machine.ts'

@@ -1,6 +1,6 @@
 /**
- * A process of its own with the review machine, for tests that kill it. Its functions write each call, a line, to a
- * file, and leave their tokens for the parent to answer. Arguments: directory, file of calls.
+ * A process with the review machine, for tests with kills. The functions write a line for each call to a file, and
+ * leave their tokens for the parent. Arguments: directory, file of calls.
  */
 import { appendFileSync } from 'node:fs'
 import { startStepFunctions } from '../../../../infra/local/stepfunctions/stepfunctions.ts'
@@ -9,7 +9,7 @@ import { functionError, machineArn, reviewMachine } from './machine.ts'
 const [directory = '', callsFile = ''] = process.argv.slice(2)
 
 export interface RecordedCall {
-  /** Names the call: the same in every attempt at it, and echoed in its result or error. */
+  /** Names the call: the same in every attempt, and echoed in the result or error. */
   readonly id: string
   readonly item?: string
   readonly token?: string

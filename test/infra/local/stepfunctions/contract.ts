@@ -1,6 +1,6 @@
 /**
- * What every Step Functions that Muster talks to must do, whoever provides it. The machine under test has one state,
- * which waits for its task token; its TimeoutSeconds is at least a minute.
+ * The duties of every Step Functions under Muster, from any provider. The machine under test has a single state, which
+ * waits for a task token; the TimeoutSeconds of the state is at least a minute.
  */
 import {
   DescribeExecutionCommand,
@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 export interface ContractSubject {
   readonly client: SFNClient
   readonly machineArn: string
-  /** Resolves with the token that the execution of this name waits with. */
+  /** Resolves with the task token of the waiting execution of this name. */
   tokenOf(executionName: string): Promise<string>
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
     const statusOf = (executionArn = '', status = '') =>
       vi.waitUntil(async () => (await describeExecution(executionArn)).status === status, { timeout: 10_000 })
 
-    test('an execution is named by its machine and its name, and described while it runs', async () => {
+    test('an execution has the names of machine and run, and is described at work', async () => {
       const name = newName()
       const { executionArn, startDate } = await start(name, '{"n":1}')
 
@@ -61,7 +61,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(description.stopDate).toBeUndefined()
     })
 
-    test('AW58: a repeated start joins what runs with the same input; another input or an ended one is ExecutionAlreadyExists', async () => {
+    test('AW58: a repeated start joins a running execution with the same input; another input or an ended execution is ExecutionAlreadyExists', async () => {
       const name = newName()
       const first = await start(name, '{"n":1}')
 
@@ -79,7 +79,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(await errorName(start(name))).toBe('InvalidName')
     })
 
-    test('an input that is no JSON, and a machine that does not exist, are refused', async () => {
+    test('an input other than JSON, and an unknown machine, are refused', async () => {
       const stateMachineArn = `${subject.machineArn}x`
 
       expect(await errorName(start(newName(), '{'))).toBe('InvalidExecutionInput')
@@ -92,7 +92,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(await errorName(describeExecution('no arn'))).toBe('InvalidArn')
     })
 
-    test('the answer to a token is what the task results in, and later answers are TaskTimedOut', async () => {
+    test('the answer to a token is the task’s result, and later answers are TaskTimedOut', async () => {
       const name = newName()
       const { executionArn } = await start(name)
       const taskToken = await subject.tokenOf(name)
@@ -105,7 +105,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(await errorName(late)).toBe('TaskTimedOut')
     })
 
-    test('of answers at the same moment exactly one is taken', async () => {
+    test('of answers at the same moment exactly one is accepted', async () => {
       const name = newName()
       await start(name)
       const taskToken = await subject.tokenOf(name)
@@ -117,7 +117,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(outcomes.sort()).toEqual(['TaskTimedOut', 'TaskTimedOut', 'TaskTimedOut', 'no error'])
     })
 
-    test('what is no token is InvalidToken, and so is no output', async () => {
+    test('a malformed token is InvalidToken, and a malformed output is InvalidOutput', async () => {
       const name = newName()
       await start(name)
       const taskToken = await subject.tokenOf(name)
@@ -129,7 +129,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(await success(taskToken, '{}')).toBe('no error')
     })
 
-    test('a stopped execution keeps its reason, and its token is dead', async () => {
+    test('a stopped execution keeps the reason, and the token is dead', async () => {
       const name = newName()
       const { executionArn = '' } = await start(name)
       const taskToken = await subject.tokenOf(name)
@@ -141,7 +141,7 @@ export function stepFunctionsContract(provider: string, open: () => Promise<Cont
       expect(await errorName(client.send(new SendTaskSuccessCommand({ taskToken, output: '{}' })))).toBe('TaskTimedOut')
     })
 
-    test('executions are listed newest first, by status, in pages that neither repeat nor leave out', async () => {
+    test('executions are listed newest first, by status, in pages without repetition and without gaps', async () => {
       const started: string[] = []
       for (let n = 0; n < 5; n += 1) started.push((await start(newName())).executionArn ?? '')
       const stopped = started[2] ?? ''

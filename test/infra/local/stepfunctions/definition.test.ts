@@ -1,4 +1,7 @@
-/** Machines that the engine would run otherwise than AWS are refused when they are given, not met in an execution. */
+/**
+ * Machines that the engine would run otherwise than AWS are refused at the start of the service, not during an
+ * execution.
+ */
 import { describe, expect, test } from 'vitest'
 import { DefinitionRefused, prepare } from '../../../../infra/local/stepfunctions/definition.ts'
 import { reviewMachine, taskMachine } from './machine.ts'
@@ -16,7 +19,7 @@ function problemsOf(definition: object): readonly string[] {
 const only = (state: object): object => ({ StartAt: 'Only', States: { Only: state } })
 
 describe('a definition', () => {
-  test('in the common subset is accepted, with every task of every level', () => {
+  test('a definition in the common subset is accepted, with every task of every level', () => {
     expect(problemsOf(reviewMachine)).toEqual([])
     expect([...prepare(reviewMachine).tasks.keys()]).toEqual(['Plan', 'Admit', 'Review', 'Conclude'])
   })
@@ -43,16 +46,16 @@ describe('a definition', () => {
       'Only INLINE',
     ],
     ['a name that exists twice', only({ Type: 'Map', End: true, ItemProcessor: taskMachine() }), 'exists twice'],
-  ])('with %s is refused, and the reason named', (_title, definition, reason) => {
+  ])('a definition with %s is refused, with the reason', (_title, definition, reason) => {
     expect(problemsOf(definition).join('\n')).toContain(reason)
   })
 
-  test('with several problems names all of them at once', () => {
+  test('a definition with several problems gets one error with all of them', () => {
     expect(problemsOf(taskMachine({ TimeoutSeconds: undefined, HeartbeatSeconds: 5, Assign: {} }))).toHaveLength(3)
   })
 })
 
-test('inside a Map, $$.Execution is still the whole execution', async () => {
+test('a definition with $$.Execution inside a Map gets the whole execution there', async () => {
   const processor = {
     StartAt: 'Item',
     States: { Item: { Type: 'Pass', Parameters: { 'from.$': '$$.Execution.Input.from' }, End: true } },

@@ -1,4 +1,4 @@
-/** The two local services together: a function's end, whatever it is, has the name that the machine matches. */
+/** The two local services together: any end of a function has the error name that the machine matches. */
 import { DescribeExecutionCommand, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type LocalFunctions, startFunctions } from '../../../../infra/local/functions/functions.ts'
@@ -15,7 +15,7 @@ afterEach(async () => {
   await functions?.close()
 })
 
-/** How an execution ends whose one task runs this handler, and which catches only `error`. */
+/** The end of an execution whose single task runs this handler and catches only `error`. */
 async function endWith(handler: string, error: string, payload: object = {}) {
   functions = startFunctions([
     { name: 'only', arn: functionArn('only'), bundle, handler, environment: {}, timeoutMs: 500, concurrencyMax: 1 },
@@ -37,7 +37,7 @@ async function endWith(handler: string, error: string, payload: object = {}) {
   )
 }
 
-test('what a function returns is the payload of the task', async () => {
+test('a function’s result is the payload of the task', async () => {
   const { output = '' } = await endWith('slow', 'none', { ms: 1, n: 7 })
 
   expect(JSON.parse(output)).toEqual({
@@ -51,7 +51,7 @@ test.each([
   ['AW68: an error by the name it was given', 'fails', 'stale_fence', { name: 'stale_fence' }],
   ['a timeout of the function as Sandbox.Timedout', 'spins', 'Sandbox.Timedout', {}],
   ['a runtime that ended as Runtime.ExitError', 'exits', 'Runtime.ExitError', {}],
-])('a Catch meets %s', async (_title, handler, error, payload) => {
+])('a Catch matches %s', async (_title, handler, error, payload) => {
   const { status, output = '' } = await endWith(handler, error, payload)
 
   expect(status).toBe('SUCCEEDED')

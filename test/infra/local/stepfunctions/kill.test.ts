@@ -1,4 +1,4 @@
-/** The process may die at any moment: every execution still ends, and nothing that was done is done again. */
+/** The process may die at any moment: every execution still ends, and no finished work is repeated. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ import type { RecordedCall } from './child.ts'
 import { machineArn, sfnClient } from './machine.ts'
 
 const kills = 12
-/** Ms: some calls long, and short enough that all work takes several rounds. */
+/** Ms: room for some calls, and too short for all work in one round. */
 const killWithinMs = 150
 const names = ['run-a', 'run-b', 'run-c', 'run-d']
 const itemsOf = (name: string): string[] => [0, 1, 2, 3, 4].map((n) => `${name}/${n}`)
@@ -59,7 +59,7 @@ function calls(): RecordedCall[] {
   return readLines<RecordedCall>(callsFile, { repair: false })
 }
 
-/** Ids of the calls whose end is in a journal: results and errors echo theirs, a submitted wait is known by its token. */
+/** Ids of the calls whose end is in a journal: results and errors echo their id, a submitted wait has its token. */
 function doneCalls(): Set<string> {
   const done = new Set<string>()
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -76,14 +76,14 @@ function doneCalls(): Set<string> {
   return done
 }
 
-/** Answers every token that was given out and not yet answered. A killed process makes it stop. */
+/** Answers every open token. A killed process ends the loop. */
 async function answerTokens(client: SFNClient): Promise<void> {
   for (const { token, item } of calls()) {
     if (token === undefined || answered.has(token)) continue
     const epoch = (epochs.get(item ?? '') ?? 0) + 1
     const output = JSON.stringify({ epoch })
     await client.send(new SendTaskSuccessCommand({ taskToken: token, output })).catch((error: Error) => {
-      // An earlier answer was taken, and only its acknowledgement lost.
+      // An earlier answer was accepted, and only its acknowledgement lost.
       if (error.name !== 'TaskTimedOut') throw error
     })
     answered.add(token)
@@ -118,7 +118,7 @@ test(`kill -9 at ${kills} random moments: all executions end, done calls are not
     const callsBefore = calls().length
     const client = await startChild()
     const last = round === kills
-    // The process dies under this work; whatever connection error it ends with is expected then.
+    // The process dies during this work; any connection error is expected then.
     const worked = last ? work(client) : work(client).catch(() => undefined)
     await Promise.race([worked, ...(last ? [] : [wait(Math.random() * killWithinMs)])])
     if (!last) await kill()

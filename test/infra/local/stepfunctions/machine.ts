@@ -1,4 +1,4 @@
-/** A small machine with everything that Muster's own uses, and the pieces to start it in a test. */
+/** A small machine with all features of Muster's own machine, and the pieces to start it in a test. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,23 +91,23 @@ export const reviewMachine = {
   },
 }
 
-/** One task in one state, changed as the test wants it. */
+/** A task in a single state, with the test's changes. */
 export function taskMachine(changes: object = {}): object {
   return { StartAt: 'Only', States: { Only: { ...invoke('only', { 'input.$': '$' }), End: true, ...changes } } }
 }
 
-/** One task that waits for its token. */
+/** A task that waits for its token. */
 export function waitMachine(changes: object = {}): object {
   const state = { ...invokeAndWait('wait', { 'input.$': '$' }), End: true, ...changes }
   return { StartAt: 'Wait', States: { Wait: state } }
 }
 
-/** As a function's error comes out of the local Lambda runtime. */
+/** An error in the form of the local Lambda runtime. */
 export function functionError(errorType: string, errorMessage = `${errorType} happened`): Error {
   return Object.assign(new Error(errorMessage), { name: 'FunctionError', errorType, errorMessage })
 }
 
-/** A service for this machine over a temporary folder, which goes when it is closed. */
+/** A service for this machine over a temporary folder, deleted at the close. */
 export async function startMachine(definition: object, invoke: Invoke): Promise<LocalStepFunctions> {
   const directory = mkdtempSync(join(tmpdir(), 'stepfunctions-'))
   const machines = [{ arn: machineArn, definition }]

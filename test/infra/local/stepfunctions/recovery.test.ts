@@ -1,4 +1,4 @@
-/** What a new process takes over from the one before. */
+/** A new process takes over the executions of the last process. */
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Ends the last process's part, if there was one, and begins the next one's. */
+/** Ends the process of the last part, if any, and begins the next part. */
 async function restart(definition: object, invoke: Invoke, laterByMs = 0) {
   await service?.close()
   const machines = [{ arn: machineArn, definition }]
@@ -69,7 +69,7 @@ const mustNotBeInvoked: Invoke = async (arn) => {
   throw functionError('invoked_again', arn)
 }
 
-/** The event types of the execution's history with the state or error they name. */
+/** The event types of the execution's history with their state or error. */
 async function historyOf(client: ReturnType<typeof sfnClient>, executionArn: string): Promise<string[]> {
   const { events = [] } = await client.send(new GetExecutionHistoryCommand({ executionArn }))
   return events.map((event) => `${event.type} ${event.stateEnteredEventDetails?.name ?? ''}`.trim())
@@ -96,7 +96,7 @@ describe('a wait', () => {
     },
   )
 
-  test('whose function was in flight calls it again with the same token', async () => {
+  test('a wait whose function was in flight calls the function again with the same token', async () => {
     const tokens: string[] = []
     const first = await restart(waitMachine(), (_arn, payload) => {
       tokens.push(tokenIn(payload))
@@ -114,7 +114,7 @@ describe('a wait', () => {
     expect((await second.ended(arn)).status).toBe('SUCCEEDED')
   })
 
-  test('counts its timeout from its beginning: over meanwhile, it is dead at once', async () => {
+  test('a wait counts the timeout from the beginning: a wait over meanwhile is dead at once', async () => {
     const tokens: string[] = []
     const machine = waitMachine({ TimeoutSeconds: 1_800 })
     const first = await restart(machine, async (_arn, payload) => void tokens.push(tokenIn(payload)))
@@ -128,7 +128,7 @@ describe('a wait', () => {
     expect(await second.ended(arn)).toMatchObject({ status: 'FAILED', error: 'States.Timeout' })
   })
 
-  test('unknown here is TaskDoesNotExist', async () => {
+  test('a wait of another service is TaskDoesNotExist', async () => {
     const { answer } = await restart(waitMachine(), never)
 
     await expect(answer(`${'0'.repeat(32)}.${'0'.repeat(32)}`, {})).rejects.toThrow(
@@ -138,7 +138,7 @@ describe('a wait', () => {
 })
 
 describe('a task', () => {
-  test('that was in flight is invoked again, with its whole time; those before it are not', async () => {
+  test('a task in flight is invoked again, with its whole time; earlier tasks are not', async () => {
     const calls: string[] = []
     const invokeWith =
       (review: () => Promise<unknown>): Invoke =>
@@ -169,12 +169,12 @@ describe('a task', () => {
     expect(JSON.parse(output).reviews).toMatchObject([{ result: { outcome: 'complete' } }])
     expect(calls).toEqual(['plan', 'admit', 'review', 'review', 'conclude'])
     expect(after.slice(0, before.length)).toEqual(before)
-    // The replay went through these states again, and nobody needs to see that.
+    // The replay passes these states again, and the history doesn't show the repetition.
     expect(after.filter((event) => event === 'TaskStateEntered Admit')).toHaveLength(1)
     expect(second.transitions(arn)).toBe(8)
   })
 
-  test('that waits to be tried again does not wait again for what is over', async () => {
+  test('a task between attempts does not repeat the elapsed wait', async () => {
     const retry = { ErrorEquals: ['busy'], IntervalSeconds: 1_800, MaxAttempts: 1 }
     const first = await restart(taskMachine({ Retry: [retry] }), async () => {
       throw functionError('busy')
@@ -188,7 +188,7 @@ describe('a task', () => {
     expect((await second.ended(arn)).status).toBe('SUCCEEDED')
   })
 
-  test('in a Wait state waits until the time that it was given when it came there, and goes on once', async () => {
+  test('a task in a Wait state waits until the time of its entry plus its wait, and goes on once', async () => {
     const { States } = taskMachine() as { States: object }
     const machine = { StartAt: 'Rest', States: { Rest: { Type: 'Wait', Seconds: 1_800, Next: 'Only' }, ...States } }
     const first = await restart(machine, mustNotBeInvoked)
@@ -208,7 +208,7 @@ describe('a task', () => {
     expect(late.transitions(arn)).toBe(2)
   })
 
-  test('does not get more attempts by a restart', async () => {
+  test('a task does not get more attempts by a restart', async () => {
     const retry = { ErrorEquals: ['busy'], IntervalSeconds: 1_800, BackoffRate: 1, MaxAttempts: 1 }
     const busy: Invoke = async () => {
       throw functionError('busy')
@@ -225,7 +225,7 @@ describe('a task', () => {
 })
 
 describe('an execution', () => {
-  test('keeps the definition that it was started with', async () => {
+  test('an execution keeps the definition of its start', async () => {
     const first = await restart(taskMachine(), never)
     const arn = await first.start('run')
     await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskStarted'))
@@ -236,7 +236,7 @@ describe('an execution', () => {
     expect((await second.ended(arn)).output).toContain('function:only')
   })
 
-  test('survives a line that the last process left incomplete', async () => {
+  test('an execution survives an incomplete last line of the last process', async () => {
     const first = await restart(taskMachine(), never)
     const arn = await first.start('run')
     await vi.waitUntil(async () => (await historyOf(first.client, arn)).includes('TaskStarted'))
@@ -255,7 +255,7 @@ describe('an execution', () => {
     expect((await third.ended(again)).status).toBe('SUCCEEDED')
   })
 
-  test('whose journal cannot be written is suspended with a warning, loses nothing, and goes on later', async () => {
+  test('an execution with an unwritable journal is suspended with a warning, loses nothing, and goes on later', async () => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
@@ -287,7 +287,7 @@ describe('an execution', () => {
     expect((await second.ended(arn)).output).toContain('done')
   })
 
-  test('that has ended is found, listed and counted as before, and its name stays taken', async () => {
+  test('an ended execution is found, listed and counted as before, and its name stays taken', async () => {
     const first = await restart(taskMachine(), async () => 'done')
     const arns = [await first.start('one'), await first.start('two')]
     const [before] = await Promise.all(arns.map(first.ended))
@@ -304,7 +304,7 @@ describe('an execution', () => {
     await expect(second.start('one')).rejects.toThrow(expect.objectContaining({ name: 'ExecutionAlreadyExists' }))
   })
 
-  test('is forgotten 90 days after its end, and its file with it', async () => {
+  test('an execution is forgotten 90 days after its end, together with its file', async () => {
     const first = await restart(taskMachine(), async () => 'done')
     await first.ended(await first.start('old'))
 

@@ -9,7 +9,7 @@ function delaysAfter(errors: readonly string[], ...args: Parameters<typeof retry
 }
 
 describe('a retrier', () => {
-  test('doubles a second three times if it says nothing else', () => {
+  test('a retrier without settings doubles a second three times', () => {
     expect(delaysAfter(['busy', 'busy', 'busy', 'busy'], [{ ErrorEquals: ['busy'] }])).toEqual([
       1_000,
       2_000,
@@ -18,20 +18,20 @@ describe('a retrier', () => {
     ])
   })
 
-  test('grows by its own rate, up to its own limit', () => {
+  test('a retrier grows by the given rate, up to the given limit', () => {
     const retrier = { ErrorEquals: ['busy'], IntervalSeconds: 2, BackoffRate: 3, MaxDelaySeconds: 10, MaxAttempts: 4 }
 
     expect(delaysAfter(['busy', 'busy', 'busy', 'busy'], [retrier])).toEqual([2_000, 6_000, 10_000, 10_000])
   })
 
-  test('AW67: with full jitter draws between nothing and the whole delay', () => {
+  test('AW67: a retrier with full jitter draws between nothing and the whole delay', () => {
     const retrier = { ErrorEquals: ['busy'], IntervalSeconds: 10, JitterStrategy: 'FULL' as const }
 
     expect(delaysAfter(['busy'], [retrier], () => 0)).toEqual([0])
     expect(delaysAfter(['busy'], [retrier], () => 0.25)).toEqual([2_500])
   })
 
-  test('counts its own attempts, and the first that names an error decides alone', () => {
+  test('a retrier counts its own attempts, and the first that names an error decides alone', () => {
     const retriers = [
       { ErrorEquals: ['retry'], MaxAttempts: 1 },
       { ErrorEquals: ['dead'], MaxAttempts: 0 },

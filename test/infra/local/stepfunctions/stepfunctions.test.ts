@@ -1,4 +1,4 @@
-/** What an execution does between its start and its end, seen through the SDK. */
+/** An execution between its start and its end, seen through the SDK. */
 import {
   DescribeExecutionCommand,
   GetExecutionHistoryCommand,
@@ -46,8 +46,8 @@ async function ended(client: SFNClient, executionArn: string) {
   )
 }
 
-describe('one run', () => {
-  test('goes from plan over admission and review, back after stale_fence, to its conclusion', async () => {
+describe('a run', () => {
+  test('a run goes from plan over admission and review, back after stale_fence, to its conclusion', async () => {
     const calls: string[] = []
     const answer = (token: string, output: unknown) =>
       client.send(new SendTaskSuccessCommand({ taskToken: token, output: JSON.stringify(output) }))
@@ -84,7 +84,7 @@ describe('one run', () => {
     expect(service.transitions(executionArn)).toBe(13)
   })
 
-  test('never has more iterations under way than MaxConcurrencyPath says, and forty do not disturb each other', async () => {
+  test('a run never has more iterations under way than MaxConcurrencyPath allows, and forty do not disturb each other', async () => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
@@ -99,7 +99,7 @@ describe('one run', () => {
       if (name === 'review') {
         runningMost = Math.max(runningMost, ++running)
         if (running >= together) met.resolve()
-        await met.promise // the first ones wait until so many are under way at once
+        await met.promise // the first iterations wait until this many are under way at once
         running -= 1
       } else await client.send(new SendTaskSuccessCommand({ taskToken: token, output: '{"epoch":1}' }))
       return { outcome: 'complete' }
@@ -120,7 +120,7 @@ describe('one run', () => {
     expect(warnings).toEqual([])
   })
 
-  test('shows a person which state it is in and how each task went, oldest or newest first, in pages', async () => {
+  test('a run shows state and tasks to a person, oldest or newest first, in pages', async () => {
     const { client } = await start(taskMachine(), async () => ({ done: true }))
     const executionArn = await run(client, { n: 1 })
     await ended(client, executionArn)
@@ -147,7 +147,7 @@ describe('one run', () => {
 })
 
 describe('a failing task', () => {
-  test('ends the execution under the name and message that the function threw', async () => {
+  test('a failing task ends the execution under the name and message of the function’s error', async () => {
     const { client } = await start(taskMachine(), async () => {
       throw functionError('plan_too_long')
     })
@@ -162,7 +162,7 @@ describe('a failing task', () => {
     })
   })
 
-  test('is Lambda.Unknown when nobody knows what became of the function', async () => {
+  test('a failing task is Lambda.Unknown when the fate of its function is unknown', async () => {
     const { client } = await start(taskMachine(), async () => {
       throw new Error('connection lost')
     })
@@ -172,7 +172,7 @@ describe('a failing task', () => {
     expect([error, cause]).toEqual(['Lambda.Unknown', expect.stringContaining('connection lost')])
   })
 
-  test('is tried again as its Retry says, and no more', async () => {
+  test('a failing task is repeated by its Retry, and no more', async () => {
     const retry = { ErrorEquals: ['busy'], IntervalSeconds: 0.01, MaxAttempts: 2 }
     let calls = 0
     const { client } = await start(taskMachine({ Retry: [retry] }), async () => {
@@ -184,7 +184,7 @@ describe('a failing task', () => {
     expect(calls).toBe(3)
   })
 
-  test('AW64: a wait that nobody answers ends as States.Timeout after its TimeoutSeconds', async () => {
+  test('AW64: an unanswered wait ends as States.Timeout after its TimeoutSeconds', async () => {
     const { client } = await start(waitMachine({ TimeoutSeconds: 0.05 }), async () => ({}))
 
     const { status, error } = await ended(client, await run(client))
@@ -201,7 +201,7 @@ describe('a failing task', () => {
 })
 
 describe('an execution from outside', () => {
-  test('is stopped with a reason, and what its functions return later changes nothing', async () => {
+  test('an execution from outside is stopped with a reason, and later results of its functions change nothing', async () => {
     let finish: (value: unknown) => void = () => undefined
     let signalled: AbortSignal | undefined
     const { client } = await start(taskMachine(), (_arn, _payload, signal) => {
@@ -223,7 +223,7 @@ describe('an execution from outside', () => {
     expect(signalled?.aborted).toBe(true)
   })
 
-  test('that would run for ever fails at 25000 events, and its journal stops growing', async () => {
+  test('an endless execution fails at 25000 events, and its journal stops growing', async () => {
     const states = { A: { Type: 'Pass', Next: 'B' }, B: { Type: 'Pass', Next: 'A' } }
     const { client } = await start({ StartAt: 'A', States: states }, async () => ({}))
 

@@ -1,14 +1,14 @@
-/** Everything that can be seen at one moment: GitHub as it stands, the ledger's items, executions under way. */
+/** The whole visible state at one moment: GitHub, the ledger's items, running executions. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb'
 import type { PullRequestSnapshot } from '../../infra/local/github/snapshot.ts'
 import type { LocalStack } from '../../infra/local/stack.ts'
 
-/** An item of the ledger, without what nobody here looks at. */
+/** An item of the ledger, without the members that no check reads. */
 export type LedgerItem = Readonly<Record<string, unknown>> & { readonly pk: string; readonly sk: string }
 
-/** A webhook, with what its last attempt was answered; null while there is no answer. */
+/** A webhook with the answer to its last attempt; null without an answer. */
 export interface DeliverySeen {
   readonly guid: string
   readonly number: number
@@ -17,23 +17,23 @@ export interface DeliverySeen {
   readonly ended: boolean
 }
 
-export interface Picture {
+export interface SystemSnapshot {
   readonly pullRequests: readonly PullRequestSnapshot[]
   readonly items: readonly LedgerItem[]
   readonly deliveries: readonly DeliverySeen[]
-  /** Names of executions that run. */
+  /** Names of running executions. */
   readonly executions: readonly string[]
 }
 
 export const REPOSITORY = { owner: 'acme', name: 'parcels' } as const
 export const REPOSITORY_NAME = `${REPOSITORY.owner}/${REPOSITORY.name}`
 
-export interface Camera {
-  take(): Promise<Picture>
+export interface SnapshotTaker {
+  take(): Promise<SystemSnapshot>
 }
 
-/** Opens what a picture is taken with; nothing is changed by taking one. */
-export function openCamera(stack: LocalStack): Camera {
+/** Opens the clients for snapshots; a snapshot changes nothing. */
+export function openSnapshotTaker(stack: LocalStack): SnapshotTaker {
   const { region } = stack.assembly.account
   const client = { region, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
   const endpoint = (name: string) => stack.endpoints[name] as string
@@ -64,7 +64,7 @@ export function openCamera(stack: LocalStack): Camera {
   }
 }
 
-/** Every pull request there is; their numbers have no gap. */
+/** Every pull request; their numbers have no gap. */
 export function pullRequestsOf({ github }: LocalStack): PullRequestSnapshot[] {
   const found: PullRequestSnapshot[] = []
   for (let number = 1; ; number += 1) {
