@@ -1,12 +1,12 @@
-/** Schemas of what is stored: they look at plain data and change nothing of it. Pure. */
+/** Schemas of stored data: a schema checks plain data and changes nothing. Pure. */
 import * as z from 'zod'
 
-/** What a schema describes, read-only to its depth. */
+/** The described value, read-only to its depth. */
 export type Stored<Schema extends z.ZodType> = ReadOnly<z.output<Schema>>
 
 type ReadOnly<T> = { readonly [Member in keyof T]: ReadOnly<T[Member]> }
 
-/** A word of a set to which later versions add: one that this version doesn't know is passed on. */
+/** A word of a set that later versions extend: an unknown word passes. */
 export function openWord<Known extends string>() {
   return z.custom<Known>((value) => typeof value === 'string')
 }
@@ -22,8 +22,9 @@ export function membersOf<Shape extends object>(shape: Shape) {
 }
 
 /**
- * The value itself if it fits, with the members that the schema doesn't name: a later version may have added them. Else throws
- * what `misfit` makes of the first member that doesn't fit. A member's content is never told: it may be anyone's text.
+ * The value itself if it fits, with members that the schema doesn't name: a later version may have added them. Throws
+ * the error that `misfit` makes of the first misfit member. The error never tells a member's content, which may be
+ * private.
  */
 export function storedAs<Schema extends z.ZodType>(
   schema: Schema,
@@ -31,17 +32,17 @@ export function storedAs<Schema extends z.ZodType>(
   misfit: (member: string) => Error,
 ): Stored<Schema> {
   const { error } = schema.safeParse(value)
-  // The schemas of stored data neither default nor transform: what fits is what they describe, as it is.
+  // Schemas of stored data neither default nor transform, so the value is already as described.
   if (!error) return value as Stored<Schema>
   throw misfit(String(error.issues[0]?.path[0] ?? 'root'))
 }
 
-/** Those members of a plain value that it has. */
+/** The listed members of a plain value. */
 export function only<T extends object, Name extends keyof T>(value: T, names: readonly Name[]): Pick<T, Name> {
   return Object.fromEntries(names.flatMap((name) => (name in value ? [[name, value[name]]] : []))) as Pick<T, Name>
 }
 
-/** A plain value without some of its members. */
+/** A plain value without the listed members. */
 export function without<T extends object, Name extends keyof T>(value: T, names: readonly Name[]): Omit<T, Name> {
   const left: Partial<T> = { ...value }
   for (const name of names) delete left[name]

@@ -1,4 +1,7 @@
-/** Content by its SHA-256: plans, results, conclusions, texts. Written before the item that names it; inert until then. */
+/**
+ * Content by its SHA-256: plans, results, conclusions, texts. A document is written before the item that names it, and
+ * inert until then.
+ */
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type * as z from 'zod'
 import { sayingRetry, withDeadline } from '../aws/client.ts'
@@ -21,7 +24,7 @@ export async function putDocument(documents: Documents, value: object): Promise<
   return putText(documents, canonical(value as Plain), 'application/json')
 }
 
-/** Stores a text and answers its digest. */
+/** Stores a text and returns its digest. */
 export async function putText(
   documents: Documents,
   text: string,
@@ -40,8 +43,8 @@ export async function putText(
 }
 
 /**
- * Reads a stored value as `schema` describes it. Throws Dead: `document_missing` if there is none, which is a loss, because an
- * item names it; `document_invalid` if it doesn't fit.
+ * Reads a stored value as `schema` describes it. Throws Dead `document_missing` for a missing document, which is a loss
+ * because an item names the document, and Dead `document_invalid` for a misfit.
  */
 export async function getDocument<Schema extends z.ZodType>(
   documents: Documents,
@@ -53,7 +56,7 @@ export async function getDocument<Schema extends z.ZodType>(
   try {
     value = JSON.parse(text)
   } catch {
-    throw invalid(digest, 'is no JSON') // without its cause, which quotes the text
+    throw invalid(digest, 'is no JSON') // without the parser's cause, which quotes the text
   }
   return storedAs(schema, value, (member) => invalid(digest, `has another ${member} than this version expects`))
 }

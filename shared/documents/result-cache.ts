@@ -1,14 +1,14 @@
 /**
- * Which result a review came to, found by its name. Written when the result is stored and before the ledger knows of it,
- * so that who takes the review over, after a crash or a halt in between, doesn't pay for it twice. Only a hint: a result
- * counts when the ledger names it.
+ * The result of a review, found by the review's name. The name is written after the result and before the ledger's
+ * item, so that a worker that takes the review over, after a crash or a halt, doesn't pay for the result again. The
+ * cache is a hint: a result counts when the ledger names it.
  */
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { nameOf } from '../base/errors.ts'
 import { type ReviewName, reviewIdOf } from '../runs/review.ts'
 import type { Documents } from './documents.ts'
 
-/** Remembers the digest of a stored result. The last one counts; each is one of the same plan key. */
+/** Remembers the digest of a stored result. The last digest counts; every digest is of the same plan key. */
 export async function cacheResult(documents: Documents, name: ReviewName, digest: string): Promise<void> {
   const { client, bucket } = documents
   await client.send(
@@ -16,7 +16,7 @@ export async function cacheResult(documents: Documents, name: ReviewName, digest
   )
 }
 
-/** The digest of the result that this review came to; undefined if none is remembered. */
+/** The digest of this review's cached result; undefined without a cached result. */
 export async function cachedResult(documents: Documents, name: ReviewName): Promise<string | undefined> {
   const { client, bucket } = documents
   try {

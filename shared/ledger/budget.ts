@@ -1,4 +1,6 @@
-/** An installation's budget for creating content on GitHub: one item, so that all posters together keep to it (AW76). */
+/**
+ * An installation's budget for creations on GitHub: a single item, so that all posters together keep the limits (AW76).
+ */
 import * as z from 'zod'
 import { budgetSchema, takeFrom, UNUSED_BUDGET } from '../publishing/budget.ts'
 import { change, contended, type Item, itemAs, keyOf, type Ledger, read } from './table.ts'
@@ -9,8 +11,8 @@ const budgetFrom = (item: Item) => itemAs(itemSchema, item)
 export type BudgetTaken = { readonly taken: true } | { readonly taken: false; readonly until: number }
 
 /**
- * Takes `count` creations at `now` (ms UTC), all or none, by one conditional write. They are never given back: what was not created
- * after all counts too, which errs on GitHub's side. Throws Retry `busy` where too many take at once.
+ * Takes `count` creations at `now` (ms UTC), all or none, by one conditional write. The budget never gets creations
+ * back: a creation that failed counts too, which errs on GitHub's side. Throws Retry `busy` under too many writers.
  */
 export async function takeBudget(ledger: Ledger, installationId: number, now: number, count = 1): Promise<BudgetTaken> {
   const key = keyOf.budget(installationId)
@@ -26,7 +28,7 @@ export async function takeBudget(ledger: Ledger, installationId: number, now: nu
   })
 }
 
-/** Until when GitHub has said that it takes nothing of this installation, ms UTC; undefined if it takes something at `now`. */
+/** The end of GitHub's limit for this installation, ms UTC; undefined without a limit at `now`. */
 export async function closedUntil(ledger: Ledger, installationId: number, now: number): Promise<number | undefined> {
   const until = (await read(ledger, keyOf.budget(installationId), budgetFrom))?.closedUntil
   return until !== undefined && until > now ? until : undefined

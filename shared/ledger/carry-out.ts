@@ -1,4 +1,4 @@
-/** Carries out a step of a review's lease, and says what it came to, also where the answer to the write was lost. */
+/** Carries out a step of a review's lease, and names the outcome, also after a lost answer. */
 import * as z from 'zod'
 import { isFailure, nameOf, Retry } from '../base/errors.ts'
 import { AWS_RETRY_AFTER_MS } from '../base/limits.ts'
@@ -12,9 +12,9 @@ export type CarriedOut =
   | { readonly kind: 'refused'; readonly code: Refusal }
 
 /**
- * Writes the step that `stepOn` makes of the item as it was seen last, which is undefined at first. An error at the wire
- * is no refusal: the item is read back, and as long as it doesn't show the write it is asked for again. Throws Retry `busy`
- * with `outcomeUnknown` if it could not be read either.
+ * Writes the step that `stepOn` makes of the item as last seen; the item is undefined at first. An error at the wire is
+ * no refusal: the item is read back, and the write is repeated until the item shows the write. Throws Retry `busy` with
+ * `outcomeUnknown` if the item can't be read either.
  */
 export async function carryOut(
   ledger: Ledger,
@@ -36,7 +36,7 @@ export async function carryOut(
   })
 }
 
-/** The item before the write if it was done, else the one that refused it, or that is there after no answer came. */
+/** The item before a successful write, the item that refused the write, or the item read after a lost answer. */
 async function writeOrLook(
   ledger: Ledger,
   key: Key,
@@ -69,12 +69,12 @@ function changeOf(key: Key, { set, remove, recheckAt, if: condition }: LeaseStep
 
 const leaseItemSchema = reviewSchema.extend({ writer: z.string().exactOptional() })
 
-/** A review from its item, with its writer. */
+/** Reads a review and its writer from an item. */
 export function leaseItemFrom(item: Item): LeaseItem {
   return contentAs(leaseItemSchema, item)
 }
 
-/** True for an error after which the write may have been done: no usable answer came, or nobody waited for it. */
+/** True for an error after which the write may have happened: no usable answer came, or the caller stopped waiting. */
 function isUnanswered(error: unknown): boolean {
   return isFailure(error, 'retry') || nameOf(error) === 'AbortError' || nameOf(error) === 'TimeoutError'
 }

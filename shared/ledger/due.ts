@@ -1,4 +1,4 @@
-/** The `due` index: which items something must still happen to. It finds; it never decides. */
+/** The `due` index: the items with outstanding work. The index finds items and never decides. */
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { Dead } from '../base/errors.ts'
@@ -13,7 +13,7 @@ import { reviewFrom } from './review.ts'
 import { runFrom } from './run.ts'
 import { change, due, dueAtOf, type Item, itemAs, type Key, type Ledger, readItem } from './table.ts'
 
-/** An item that is due, as it stands in the base table now. */
+/** A due item, as read from the base table. */
 export type DueItem = { readonly dueAt: number } & DueThing
 
 type DueThing =
@@ -21,15 +21,15 @@ type DueThing =
   | { readonly kind: 'review'; readonly review: Review }
   | { readonly kind: 'event'; readonly event: PullRequestEvent }
   | { readonly kind: 'message'; readonly message: Message }
-  /** With the run that raised what is due first. */
+  /** Names the run whose resource is due first. */
   | { readonly kind: 'resources'; readonly resources: PullRequestName & { readonly runId: string } }
   | { readonly kind: 'fleet' }
-  /** Of a version that this one doesn't know, or damaged; `why` says so. */
+  /** A damaged item, or an item of a newer version; `why` is the error. */
   | { readonly kind: 'unknown'; readonly why: unknown }
 
 const rowSchema = z.object({ pk: z.string(), sk: z.string(), dueAt: z.number() })
 
-/** Keys that were due at `now` (ms UTC): the oldest of each shard, at most DUE_PAGE of one. */
+/** Keys that were due at `now` (ms UTC): the oldest of each shard, at most DUE_PAGE per shard. */
 export async function dueKeys(ledger: Ledger, now: number): Promise<Key[]> {
   const shards = await Promise.all(
     Array.from({ length: DUE_SHARDS }, async (_, shard) => {
@@ -59,7 +59,7 @@ export async function readDue(ledger: Ledger, key: Key, now: number): Promise<Du
   try {
     return { ...thingOf(key, item), dueAt }
   } catch (why) {
-    // A value, so that the row can be moved on first, as every row is.
+    // A value and no exception, so that the sweeper can postpone the row before the error, like any row.
     return { kind: 'unknown', why, dueAt }
   }
 }
@@ -79,12 +79,12 @@ function thingOf({ sk }: Key, item: Item): DueThing {
   throw new Dead('due_unknown', 'Nothing is known to do about it.', 'Deploy the version that wrote it.')
 }
 
-/** Moves an item's `due` on to `at` (ms UTC) if it is still due as it was read, so that it goes to the back. */
+/** Postpones an item to `at` (ms UTC) if its `dueAt` is as read, so that the item goes to the back. */
 export async function postponeDue(ledger: Ledger, key: Key, before: number, at: number): Promise<void> {
   await change(ledger, key, { set: due(key, at), if: { dueAt: before } })
 }
 
-/** What kind of item a key names, for a log line. */
+/** The kind of the item that a key names, for a log line. */
 export function kindOfKey({ sk }: Key): string {
   return sk.split('#', 1)[0] ?? ''
 }

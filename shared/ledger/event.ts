@@ -6,12 +6,12 @@ import { change, create, due, type Item, itemAs, keyOf, type Ledger, read } from
 
 const itemSchema = z.intersection(recordedEventSchema, z.object({ state: z.enum(['open', 'done']) }))
 
-/** An event from its item. */
+/** Reads an event from an item. */
 export function eventFrom(item: Item) {
   return itemAs(itemSchema, item)
 }
 
-/** Writes an event once; `known` if it was there already, `conflict` if it was there and said something else (LE15). */
+/** Writes an event once: `known` for an equal event, `conflict` for the same cause with another meaning (LE15). */
 export async function acceptEvent(
   ledger: Ledger,
   event: PullRequestEvent,
@@ -35,7 +35,7 @@ export async function acceptEvent(
   return written.item && digestOf(eventFrom(written.item)) === digestOf(event) ? 'known' : 'conflict'
 }
 
-/** An event that is still to be done; undefined if it is done, or was never written. */
+/** An open event; undefined if the event is done, or was never written. */
 export async function openEvent(
   ledger: Ledger,
   name: { repositoryId: number; number: number; cause: string },
@@ -50,7 +50,7 @@ export async function postponeEvent(ledger: Ledger, event: PullRequestEvent, at:
   await change(ledger, key, { set: due(key, at), if: { state: 'open' } })
 }
 
-/** The event is done: nothing more is due for it. Repeatable. */
+/** Marks the event as done and takes it off the `due` index. Repeatable. */
 export async function finishEvent(ledger: Ledger, event: PullRequestEvent): Promise<void> {
   await change(ledger, keyOfEvent(event), {
     set: { state: 'done' },

@@ -1,11 +1,12 @@
 /**
- * One conditional write of the fleet item: what differs between two fleets, under conditions on what the decision stood on.
+ * One conditional write of the fleet item: the difference of two fleets, under conditions on the facts behind the
+ * decision.
  *
- * Limits and closings are rules: changed on the version, and every grant is refused if they changed since. Slots are written
- * one by one. A grant needs a place (the map's size), and that its review has none; a release, that its slot is still there.
- * So two who grant different reviews while there is room for both don't refuse each other, and a release is never refused
- * because others were busy. Only where a repository or a pool has a ceiling of its own is it asked that nobody granted
- * meanwhile, because the map's size doesn't tell these.
+ * Limits and closings are rules: a change of rules needs the version as read, and every grant is refused after a change
+ * of rules. Slots are written one by one. A grant needs room (the map's size), and a review without a slot; a release
+ * needs the slot of its epoch. So grants of different reviews don't refuse each other while there is room for both, and
+ * a release is never refused because the fleet is busy. Only where a repository or a pool has a ceiling of its own, a
+ * grant also needs the number of grants as read, because the map's size doesn't tell these counts.
  */
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import { membersOf, only } from '../base/schema.ts'
@@ -18,15 +19,15 @@ type FleetUpdate = Pick<
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >
 
-/** What differs between two fleets. */
+/** The difference of two fleets. */
 interface Difference {
-  /** New slots, and those that replace one of another epoch. */
+  /** New slots, also in place of a slot of an earlier epoch. */
   readonly granted: readonly (readonly [reviewId: string, slot: Slot, replaces: number | undefined])[]
   readonly released: readonly (readonly [reviewId: string, epoch: number])[]
   readonly rules: boolean
 }
 
-/** An update that brings the item from one fleet to the next; undefined if nothing differs. */
+/** The update from one fleet to the next; undefined for equal fleets. */
 export function fleetUpdate(before: Fleet, next: Fleet, write: { writer: string; due: Item }): FleetUpdate | undefined {
   const { granted, released, rules } = differenceOf(before, next)
   const names: Record<string, string> = {}
@@ -90,7 +91,7 @@ export function fleetUpdate(before: Fleet, next: Fleet, write: { writer: string;
   }
 }
 
-/** The fleet from its item; what an earlier deployment didn't write there is as at rest. */
+/** Reads the fleet from its item; members that an earlier deployment did not write are those of a fleet at rest. */
 export function fleetFrom(item: Item): Fleet {
   return only(itemAs(fleetSchema, { ...FLEET_AT_REST, ...item }), membersOf(fleetSchema.shape))
 }

@@ -1,4 +1,4 @@
-/** The fleet item, its queues and their tickets: the one point of decision about who works. */
+/** The fleet item, its queues and their tickets: the only point of decision about slots. */
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { QUEUES_READ_MAX, QUEUES_SHOWN_MAX, RETENTION_S, TICKETS_SHOWN_MAX } from '../base/limits.ts'
@@ -23,9 +23,9 @@ export async function readFleet(ledger: Ledger): Promise<Fleet> {
 }
 
 /**
- * Brings the fleet from what was read to `next`, in one conditional write; false if what it stood on has changed meanwhile.
- * Due while it holds a slot or a pool is closed, and never put off by a write: a busy fleet would be written more often
- * than it is looked at, and keep its void slots.
+ * Changes the fleet from `before` to `next` in one conditional write; false if the facts behind the decision have
+ * changed. The fleet is due while it holds a slot or a pool is closed. A write never postpones the fleet: a busy fleet
+ * would be written more often than swept, and would keep its void slots.
  */
 export async function writeFleet(
   ledger: Ledger,
@@ -56,7 +56,7 @@ export async function writeFleet(
   return written.done || (written.item !== undefined && isWritten(before, next, writer, written.item))
 }
 
-/** Nothing more happens to a fleet that holds nothing, until its next grant: it is due no longer. Repeatable. */
+/** Takes a fleet without slots off the `due` index until its next grant. Repeatable. */
 export async function restFleet(ledger: Ledger): Promise<void> {
   await conditional(() =>
     ledger.client.send(
@@ -73,8 +73,8 @@ export async function restFleet(ledger: Ledger): Promise<void> {
 }
 
 /**
- * Changes the limits as they are now, in one conditional write; the caller hands on. A change that lands between the read
- * and the write is decided again (CE4), and a refusal holds at a second read, so no view of the past refuses (CE5).
+ * Changes the limits in one conditional write; the caller grants slots afterwards. A conflicting write leads to a
+ * second decision (CE4), and a refusal is confirmed by a second read, so no stale view refuses (CE5).
  */
 export async function updateLimits(
   ledger: Ledger,
@@ -94,9 +94,9 @@ export async function updateLimits(
 }
 
 /**
- * Puts a ticket, then its queue's marker with a fresh nonce: in this order no wake-up is lost (IL8). Repeatable. Both expire
- * RETENTION_S after `now` (ms UTC), the marker with the last ticket: long void by then, if nobody has handed a place on
- * since they landed late, and so met them.
+ * Puts a ticket, then its queue's marker with a fresh nonce: this order loses no wake-up (IL8). Repeatable. Both expire
+ * RETENTION_S after `now` (ms UTC), the marker with the last ticket: by then a ticket is long void, even if no
+ * hand-over has met a ticket that landed late.
  */
 export async function queueTicket(ledger: Ledger, ticket: Ticket, nonce: string, now = Date.now()): Promise<void> {
   const expiresAt = Math.floor(now / 1000) + RETENTION_S
@@ -120,7 +120,7 @@ export async function readTickets(ledger: Ledger, queue: Queue, limit: number): 
   return readPrefix(ledger, { pk, prefix: '', limit }, (item) => itemAs(ticketSchema, item))
 }
 
-/** True if the review's ticket and its queue's marker both stand: nothing of its wait was lost with who wrote them. */
+/** True if the review's ticket and its queue's marker both exist: no part of the wait was lost with its writer. */
 export async function isQueued(ledger: Ledger, ticket: Ticket): Promise<boolean> {
   const { repository, pool } = ticket
   const keys = [keyOfTicket(ticket), keyOf.queue(repository, pool)]
@@ -128,7 +128,7 @@ export async function isQueued(ledger: Ledger, ticket: Ticket): Promise<boolean>
   return items.every((item) => item !== undefined)
 }
 
-/** Who waits, for people: the first tickets of each queue, bounded; `cut` if there may be more. */
+/** The waiting reviews, for people: the first tickets of each queue, bounded; `cut` if there may be more. */
 export async function readWaiting(ledger: Ledger): Promise<{ readonly tickets: Ticket[]; readonly cut: boolean }> {
   const queues = await readQueues(ledger)
   const shown = queues.slice(0, QUEUES_SHOWN_MAX)
@@ -154,7 +154,7 @@ export async function dropQueue(ledger: Ledger, queue: Queue): Promise<void> {
   )
 }
 
-/** Deletes one ticket of one epoch; a ticket of a later epoch has another key (IL9). Repeatable. */
+/** Deletes a ticket of one epoch; a ticket of a later epoch has another key (IL9). Repeatable. */
 export async function dropTicket(ledger: Ledger, ticket: Ticket): Promise<void> {
   await ledger.client.send(new DeleteCommand({ TableName: ledger.table, Key: keyOfTicket(ticket) }))
 }

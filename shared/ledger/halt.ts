@@ -1,6 +1,6 @@
 /**
- * Halts: for the fleet, an installation or a repository. While one stands nothing new is judged or posted. All
- * of them stand in one item, so that a claim and a conclusion check one item, whatever may stop them.
+ * Halts of the fleet, an installation or a repository. Under a halt nothing new is judged or posted. One item holds all
+ * halts, so that a claim and a conclusion check a single item, whatever the scope.
  */
 import * as z from 'zod'
 import { Refused } from '../base/errors.ts'
@@ -11,10 +11,10 @@ import { isPause } from '../runs/halt.ts'
 import type { Repository } from '../runs/run.ts'
 import { change, contended, type Item, itemAs, keyOf, type Ledger, read } from './table.ts'
 
-/** What a halt stops: everything, the repositories of an installation, or one repository by its id. */
+/** The scope of a halt: everything, the repositories of an installation, or one repository by its id. */
 export type HaltScope = 'fleet' | `installation/${number}` | `repository/${number}`
 
-/** The halts that stand, by scope. */
+/** The standing halts, by scope. */
 const haltsSchema = z.partialRecord(
   openWord<HaltScope>(),
   z.object({
@@ -28,7 +28,7 @@ export type Halts = Stored<typeof haltsSchema>
 type StandingHalt = NonNullable<Halts[HaltScope]>
 export type Halt = StandingHalt & { readonly scope: HaltScope }
 
-/** What lifting came to: it is gone, it stays because it isn't the asker's to lift, or none stood. */
+/** The outcome of lifting a halt: lifted; left standing, because the caller may not lift it; or no halt stood. */
 export type Lifted = { readonly kind: 'lifted' | 'stays'; readonly halt: Halt } | { readonly kind: 'none' }
 
 const itemSchema = z.object({ scopes: haltsSchema, version: z.number() })
@@ -42,28 +42,28 @@ export function haltScopesOf({ id, installationId }: Halted): HaltScope[] {
   return ['fleet', `installation/${installationId}`, `repository/${id}`]
 }
 
-/** Every halt that stands, in one consistent read. */
+/** Every standing halt, in one consistent read. */
 export async function standingHalts(ledger: Ledger): Promise<Halts> {
   return (await read(ledger, keyOf.halts(), haltsFrom))?.scopes ?? {}
 }
 
-/** The widest halt that stands for this repository; undefined if none does. Pure. */
+/** The widest standing halt for this repository; undefined without a halt. Pure. */
 export function haltOn(halts: Halts, repository: Halted): Halt | undefined {
   const scope = haltScopesOf(repository).find((candidate) => halts[candidate] !== undefined)
   const halt = scope && halts[scope]
   return halt && { scope, ...halt }
 }
 
-/** The widest halt that stands for this repository, read consistently; undefined if none does. */
+/** The widest standing halt for this repository, read consistently; undefined without a halt. */
 export async function standingHalt(ledger: Ledger, repository: Halted): Promise<Halt | undefined> {
   return haltOn(await standingHalts(ledger), repository)
 }
 
 /**
- * Sets a halt and answers the one that stands for its scope: an earlier one is kept, so that setting it again changes
- * nothing (I9). Only an operator's halt takes the place of a pause, as of when that began: else a comment would lift it.
- * `by` and `why` are cut at HALT_BY_BYTES_MAX and HALT_WHY_BYTES_MAX. Throws Refused `halts_full` where HALTS_MAX stand
- * already, Retry `busy` where too many are changed at once.
+ * Sets a halt, and returns the standing halt of its scope: an earlier halt is kept, so that a repetition changes
+ * nothing (I9). Only an operator's halt replaces a pause, with the pause's beginning: otherwise a comment could lift
+ * the halt. `by` and `why` are cut at HALT_BY_BYTES_MAX and HALT_WHY_BYTES_MAX. Throws Refused `halts_full` beside
+ * HALTS_MAX halts, Retry `busy` under too many writers.
  */
 export async function setHalt(ledger: Ledger, halt: Halt): Promise<Halt> {
   const { scope } = halt
@@ -84,9 +84,9 @@ export async function setHalt(ledger: Ledger, halt: Halt): Promise<Halt> {
 }
 
 /**
- * Lifts a halt, if `mayLift` holds for the one that stands when it is written: an operator's that came meanwhile is asked
- * for too. Repeatable. Runs that it held carry their `dueAt`, and the sweeper resumes those that no other halt holds.
- * Throws Retry `busy` where too many are changed at once.
+ * Lifts a halt if `mayLift` accepts the halt as of the write: the check covers an operator's halt that came meanwhile.
+ * Repeatable. Runs held under the halt carry their `dueAt`, and the sweeper resumes the runs without another halt.
+ * Throws Retry `busy` under too many writers.
  */
 export async function liftHalt(
   ledger: Ledger,
@@ -120,7 +120,7 @@ export function noHaltInTransaction(ledger: Ledger, repository: Halted) {
   }
 }
 
-/** The map is small and written whole, on the version that was read: it needs no parent to be there first. */
+/** The map is small and written as a whole, at the version as read: the write needs no existing parent. */
 async function writeHalts(ledger: Ledger, before: HaltsItem | undefined, scopes: Halts): Promise<boolean> {
   const written = await change(ledger, keyOf.halts(), {
     set: { scopes, version: (before?.version ?? 0) + 1 },

@@ -1,4 +1,7 @@
-/** Messages: what is said once on GitHub. A poster works on one under its lease; only what was read back counts as said. */
+/**
+ * Messages: content that is said once on GitHub. A poster works on a message under its lease; only content that was
+ * read back counts as said.
+ */
 import * as z from 'zod'
 import { MESSAGES_PER_RUN_MAX } from '../base/limits.ts'
 import type { Stored } from '../base/schema.ts'
@@ -18,27 +21,27 @@ const messageSchema = z.object({
   state: z.enum(['owed', 'said', 'withdrawing', 'withdrawn', 'failed']),
   series: z.number(),
   round: z.number(),
-  /** Errors so far that were neither a refusal nor a throttle. */
+  /** Errors so far, without refusals and throttles. */
   errors: z.number(),
   owner: z.string().exactOptional(),
-  /** ms UTC; 0 when nobody holds it. */
+  /** ms UTC; 0 without a holder. */
   leaseUntil: z.number(),
   githubId: z.number().exactOptional(),
-  /** The pending review, or the comment, that was made for it; what is asked by id doesn't lag as GitHub's lists do. */
+  /** The pending review or comment made for the message; a read by id doesn't lag as GitHub's lists do. */
   pendingId: z.number().exactOptional(),
   reason: z.string().exactOptional(),
   /**
-   * When GitHub is to be looked at a second time though the message is settled, ms UTC: what an earlier poster, or a call
-   * that wasn't answered, may have left there by then (IL2, IL14). It decides; `dueAt` only finds.
+   * The time of a recheck on GitHub of a settled message, ms UTC: an earlier poster, or an unanswered call, may have
+   * left something there by then (IL2, IL14). This time decides; `dueAt` only finds.
    */
   recheckAt: z.number().exactOptional(),
-  /** Where a reply is said: it belongs to no run, which would know. Absent for a run's messages. */
+  /** The repository of a reply, which has no run. Absent for a run's messages. */
   repository: repositorySchema.exactOptional(),
 })
 export type Message = Stored<typeof messageSchema>
 export type MessageState = Message['state']
 
-/** A message from its item. */
+/** Reads a message from an item. */
 export function messageFrom(item: Item): Message {
   return itemAs(messageSchema, item)
 }
@@ -49,10 +52,10 @@ export type MessageEnd =
   | { readonly state: 'withdrawn' }
   | { readonly state: 'failed'; readonly reason: string }
 
-/** Where a reply stands among messages: one per comment. */
+/** The keys of a reply among messages: one reply per comment. */
 const REPLY = { planKey: 'reply', key: 'reply' } as const
 
-/** Owes the reply to a comment, once: whoever decides it first has decided it (I9). */
+/** Owes the reply to a comment, once: the first decision holds (I9). */
 export async function oweReply(
   ledger: Ledger,
   reply: { repository: Repository; number: number; replyId: string; document: string },
@@ -78,7 +81,7 @@ export async function oweReply(
   await create(ledger, { ...key, ...owed, writer, ...due(key, now + ledger.timings.recheckMs) })
 }
 
-/** All messages of one run, read consistently. */
+/** All messages of a run, read consistently. */
 export async function readMessages(
   ledger: Ledger,
   run: { repositoryId: number; number: number; runId: string },
@@ -88,7 +91,7 @@ export async function readMessages(
   return readPrefix(ledger, { pk, prefix, limit: MESSAGES_PER_RUN_MAX }, messageFrom)
 }
 
-/** One message; undefined if there is none. */
+/** A message; undefined if the message does not exist. */
 export async function readMessage(
   ledger: Ledger,
   name: { repositoryId: number; number: number; runId: string; planKey: string; key: string },
@@ -114,7 +117,7 @@ export async function stillLeased(ledger: Ledger, message: Message, owner: strin
   return current?.owner === owner && current.state === message.state
 }
 
-/** Remembers the pending review that was made for a message, before it is submitted. False if the lease was lost. */
+/** Remembers the pending review made for a message, before its submission. False if the lease was lost. */
 export async function rememberPending(
   ledger: Ledger,
   message: Message,
@@ -143,7 +146,7 @@ export async function settleMessage(
   return release(ledger, message, owner, { ...end }, recheckAt)
 }
 
-/** A second look at a settled message that found nothing new. Another one is due at `recheckAt` (ms UTC) if that is given. */
+/** Records a recheck of a settled message without news. The next recheck is due at `recheckAt` (ms UTC), if given. */
 export async function recordRecheck(
   ledger: Ledger,
   message: Message,

@@ -1,7 +1,7 @@
 /**
- * Resources: what is kept true on GitHub. Any room raises what is desired; post shows the newest generation. All of one
- * pull request stand in one item under one lease: a poster works through them together, and it saves a run ten writes.
- * Who raises and who shows write different members of it, so neither waits for the other.
+ * Resources: content that is kept true on GitHub. Any room raises desired content; Post shows the newest generation.
+ * One item under one lease holds all resources of a pull request: a poster works through them together, and a run saves
+ * ten writes. A raise and a record write different members of the item, so neither waits for the other.
  */
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
@@ -10,20 +10,20 @@ import { membersOf, only, type Stored } from '../base/schema.ts'
 import type { Run } from '../runs/run.ts'
 import { change, due, dueAtOf, type Item, itemAs, keyOf, type Ledger, partAs, read, transact } from './table.ts'
 
-/** What is desired: a member of the item for each resource. */
+/** Desired content: a member of the item for each resource. */
 const wantedSchema = z.object({
   /** `check_run`, `summary`, `label` */
   kind: z.string(),
-  /** The head for a check run; `main` where there is one per pull request. */
+  /** The head for a check run; `main` for a resource that exists once per pull request. */
   key: z.string(),
-  /** The run that raised it last. */
+  /** The run of the last raise. */
   runId: z.string(),
-  /** Document digest of what is desired. */
+  /** Document digest of the desired content. */
   document: z.string(),
 })
 export type ResourceName = Pick<Stored<typeof wantedSchema>, 'kind' | 'key'>
 
-/** What a poster knows of a resource: another member of the item. */
+/** A poster's knowledge of a resource: another member of the item. */
 const seenSchema = z.object({
   /** The generation that was read back from GitHub; 0 for none. */
   generation: z.number().exactOptional(),
@@ -34,7 +34,9 @@ const seenSchema = z.object({
   lastError: z.string().exactOptional(),
   /** Not to be tried again before, ms UTC: an error's patience, or GitHub's own. A newer generation doesn't wait for it. */
   tryAt: z.number().exactOptional(),
-  /** When what was shown is to be looked at a second time, ms UTC; absent when it isn't. It decides, and nobody moves it. */
+  /**
+   * The time of a recheck of shown content, ms UTC; absent without a recheck. This time decides, and no sweep moves it.
+   */
   recheckAt: z.number().exactOptional(),
 })
 type Seen = Stored<typeof seenSchema>
@@ -44,7 +46,7 @@ export interface ShownResource extends Stored<typeof wantedSchema>, Omit<Seen, '
   /** Of the last raise. */
   readonly generation: number
   readonly shownGeneration: number
-  /** Errors on the way to its present generation. */
+  /** Errors with the present generation. */
   readonly errors: number
 }
 
@@ -53,16 +55,16 @@ const itemSchema = z.object({
   number: z.number(),
   /** Raises so far; the generation of each raise. */
   version: z.number(),
-  /** Who shows them. One that stands there after its lease never gave it back. */
+  /** The poster under the lease. An owner after the lease's end never gave the lease back. */
   owner: z.string().exactOptional(),
-  /** ms UTC; 0 when nobody holds it. */
+  /** ms UTC; 0 without a holder. */
   leaseUntil: z.number(),
 })
 
 /** The resources of a pull request, as their item stands. */
 export interface Resources extends Stored<typeof itemSchema> {
   readonly all: readonly ShownResource[]
-  /** ms UTC; absent when nothing is due. It finds them: the sweeper moves it on each time it nudges. */
+  /** ms UTC; absent when nothing is due. The sweeper finds resources by this time, and moves the time at each nudge. */
   readonly dueAt?: number
 }
 export type PullRequestName = Pick<Resources, 'repositoryId' | 'number'>
@@ -74,17 +76,19 @@ export interface Raise extends PullRequestName {
   readonly now: number
 }
 
-/** What became of one resource. `recheckAt` (ms UTC): a PATCH may still land until then, so it is looked at again (IL5). */
+/** The outcome for a resource. `recheckAt` (ms UTC): a PATCH may still land until then, so a recheck follows (IL5). */
 export type ResourceOutcome = ResourceName & { readonly recheckAt: number | undefined } & (
     | {
-        /** This generation was read back from GitHub, or GitHub will never take it (`refused`, a sentence). */
+        /**
+         * The generation was read back from GitHub, or GitHub will never take the generation (`refused`, a sentence).
+         */
         readonly kept: 'shown'
         readonly generation: number
         readonly githubId?: number | undefined
         readonly refused?: string | undefined
       }
     | {
-        /** It is tried again at `at` (ms UTC). */
+        /** The next try is at `at` (ms UTC). */
         readonly kept: 'postponed'
         readonly generation: number
         readonly at: number
@@ -94,7 +98,7 @@ export type ResourceOutcome = ResourceName & { readonly recheckAt: number | unde
       }
   )
 
-/** Raises what is desired: a new generation of each, whoever holds the lease; as a member of a transaction. */
+/** Raises desired content, a new generation for each resource, under any lease; as a member of a transaction. */
 export function raiseInTransaction(
   ledger: Ledger,
   raise: Raise,
@@ -102,15 +106,15 @@ export function raiseInTransaction(
   return { Update: raiseUpdate(ledger, raise) }
 }
 
-/** Raises what is desired, on its own. Not repeatable without a new generation: same content, one more showing. */
+/** Raises desired content in a write of its own. A repetition makes a new generation: same content, shown once more. */
 export async function raiseResources(ledger: Ledger, raise: Raise): Promise<void> {
   await ledger.client.send(new UpdateCommand(raiseUpdate(ledger, raise)))
 }
 
 /**
- * Raises what an ending run leaves behind, if its attempt still ends and its thread is at `threadVersion` (undefined: there
- * is none): `again` where another has claimed the pull request meanwhile, which decides what is left to say. Nothing, and
- * `settled`, where that attempt has ended: the next one speaks then (IL11).
+ * Raises the final content of an ending run, if its attempt still ends and its thread is at `threadVersion` (undefined
+ * for a missing thread): `again` if another run has claimed the pull request meanwhile, which decides the final
+ * content. `settled` and no raise if the attempt has ended: from then on the next attempt speaks (IL11).
  */
 export async function raiseWhileEnding(
   ledger: Ledger,
@@ -146,12 +150,15 @@ export async function readResources(ledger: Ledger, name: PullRequestName): Prom
   return read(ledger, keyOf.resources(name.repositoryId, name.number), resourcesFrom)
 }
 
-/** One resource of a pull request; undefined if it isn't desired, or was settled for a head that has passed. */
+/**
+ * A resource of a pull request; undefined if no run desires the resource, or after the settlement for a head that has
+ * passed.
+ */
 export function resourceIn(resources: Resources | undefined, name: ResourceName): ShownResource | undefined {
   return resources?.all.find(({ kind, key }) => kind === name.kind && key === name.key)
 }
 
-/** Takes the lease on all of them for `owner` if nobody's is live at `now`. Who desires more meanwhile isn't kept from it. */
+/** Leases all resources for `owner` if no lease is live at `now`. A lease keeps no room from raising. */
 export async function leaseResources(
   ledger: Ledger,
   resources: Resources,
@@ -173,8 +180,8 @@ export async function renewResources(
 }
 
 /**
- * Records what became of resources and gives the lease back, in one write. `raised` if more was desired meanwhile: that is
- * due at once. A poster that was replaced records nothing: `lost`.
+ * Records the outcomes and gives the lease back, in one write. `raised` if a room raised content meanwhile, which is
+ * due at once. `lost` and no record for a poster that was replaced.
  */
 export async function recordResources(
   ledger: Ledger,
@@ -209,7 +216,7 @@ export async function recordResources(
   }
 }
 
-/** The run that raised what is due first; undefined if there is nothing. */
+/** The run whose resource is due first; undefined if nothing is due. */
 export function nextRunOf({ all }: Resources): string | undefined {
   return all.toSorted((a, b) => nextAt(a, 0) - nextAt(b, 0))[0]?.runId
 }
@@ -227,7 +234,10 @@ export function resourcesFrom(item: Item): Resources {
   }
 }
 
-/** Members of the item for each resource, beside each other because a raise can't set a member of a map that isn't there: what is desired, its generation, and what a poster knows of it. */
+/**
+ * Members of the item for each resource: desired content, its generation, and a poster's knowledge. The members stand
+ * beside each other because a raise can't set a member of a missing map.
+ */
 const MEMBERS = ['wanted', 'generation', 'shown'] as const
 
 function memberOf(member: (typeof MEMBERS)[number], { kind, key }: ResourceName): string {
@@ -253,7 +263,7 @@ function shownOf(resource: ShownResource): Item {
   return { generation: shownGeneration, tried: generation, githubId, errors, lastError, tryAt, recheckAt }
 }
 
-/** The resource after what became of it; as it was if nothing did. */
+/** The resource after its outcome; unchanged without an outcome. */
 function after(resource: ShownResource, outcomes: readonly ResourceOutcome[]): ShownResource {
   const outcome = outcomes.find(({ kind, key }) => kind === resource.kind && key === resource.key)
   if (!outcome) return resource
@@ -268,7 +278,7 @@ function after(resource: ShownResource, outcomes: readonly ResourceOutcome[]): S
       ...(outcome.refused === undefined ? {} : { lastError: outcome.refused }),
     }
   }
-  // What was tried is no longer what is desired: the newer one begins without its errors.
+  // The tried content is no longer desired: the newer generation begins without errors.
   if (outcome.generation !== resource.generation) return looked
   return {
     ...looked,
@@ -283,7 +293,7 @@ function nextAt({ generation, shownGeneration, tryAt, recheckAt }: ShownResource
   return Math.min(shownGeneration < generation ? (tryAt ?? now) : Infinity, recheckAt ?? Infinity)
 }
 
-/** True for a check run that is settled and whose head has passed: it is forgotten, so that the item stays small. */
+/** True for a settled check run whose head has passed: the check run is forgotten, so that the item stays small. */
 function isPast(resource: ShownResource, all: readonly ShownResource[]): boolean {
   if (resource.kind !== 'check_run' || nextAt(resource, 0) !== Infinity) return false
   return all.some(({ kind, generation }) => kind === 'check_run' && generation > resource.generation)

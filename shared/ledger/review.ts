@@ -19,7 +19,7 @@ import { withToken } from '../runs/task-tokens.ts'
 import { carryOut, leaseItemFrom } from './carry-out.ts'
 import { change, contended, create, due, type Item, keyOf, type Ledger, read, readPrefix } from './table.ts'
 
-/** One review; undefined if nobody has asked for it yet (`planned`). */
+/** A review; undefined before its first ticket (`planned`). */
 export async function readReview(ledger: Ledger, name: ReviewName): Promise<Review | undefined> {
   return read(ledger, keyOf.review(name), reviewFrom)
 }
@@ -31,8 +31,8 @@ export async function readReviews(ledger: Ledger, runId: string, planKey?: strin
 }
 
 /**
- * Makes the review wait with this task token, for this attempt of its run. A completed one, or one that is granted or
- * leased in this attempt, is returned as it is but for the new token: a dead answer proves nothing about it.
+ * Makes the review wait with this task token, for this attempt of its run. A completed review, and a review that is
+ * granted or leased in this attempt, only gets the new token: a dead answer proves nothing about the review.
  */
 export async function awaitGrant(
   ledger: Ledger,
@@ -60,7 +60,7 @@ export async function awaitGrant(
     if (!newAttempt && (current.state === 'failed' || current.state === 'ended')) return current
 
     const restarts = newAttempt || current.state === 'planned'
-    // An earlier call of Admit that was taken for failed may go on, and come last: its token takes no other's place (IL9).
+    // A call of Admit that Step Functions gave up may go on and arrive last: its token displaces no other token (IL9).
     const token = withToken(current.token, wanted.token)
     const next: Review = newAttempt
       ? { ...wanted, state: 'waiting', epoch: current.epoch + 1 }
@@ -69,14 +69,15 @@ export async function awaitGrant(
     const written = await change(ledger, key, {
       set: restarts ? { ...next, ...due(key, options.now + ledger.timings.grantMs) } : { token },
       ...(newAttempt ? { remove: OF_REVIEWS_ATTEMPT } : {}),
-      // Of the token too: a write that arrives once more, after a later Admit has come, must not bring its dead token back.
+      // The condition includes the token: a repeated write that arrives after a later Admit must not bring its dead
+      // token back.
       if: { state: current.state, epoch: current.epoch, attempt: current.attempt, token: current.token },
     })
     return written.done ? next : 'again'
   })
 }
 
-/** Marks a waiting review as granted at this epoch; answers it as it is now, or undefined if the ticket was void. */
+/** Marks a waiting review as granted at this epoch, and returns the review; undefined for a void ticket. */
 export async function grantReview(
   ledger: Ledger,
   ticket: { name: ReviewName; epoch: number },
@@ -95,21 +96,21 @@ export async function grantReview(
     : undefined
 }
 
-/** Removes a task token that was answered, or is dead, if it is still that one. */
+/** Removes an answered or dead task token, if the item still has the token. */
 export async function dropToken(ledger: Ledger, name: ReviewName, token: string): Promise<void> {
   await change(ledger, keyOf.review(name), { remove: ['token'], if: { token } })
 }
 
 /**
- * Removes the token of a review that is done, once it was answered, and with it the moment to look at the review again.
- * Nothing happens if the review has moved on since, or has another token.
+ * Removes the answered token of a done review, and takes the review off the `due` index. Nothing happens if the review
+ * has moved on, or has another token.
  */
 export async function settleDone(ledger: Ledger, review: Review): Promise<void> {
   const { state, epoch, token } = review
   await change(ledger, keyOf.review(review), { remove: ['token', 'duePk', 'dueAt'], if: { state, epoch, token } })
 }
 
-/** What taking a lease came to. */
+/** The outcome of taking a lease. */
 export type Leased =
   | { readonly kind: 'leased'; readonly review: Review }
   | { readonly kind: 'held' }
@@ -123,7 +124,10 @@ export async function leaseReview(ledger: Ledger, name: ReviewName, lease: Fence
   return { kind: taken.code === 'lease_held' ? 'held' : 'stale' }
 }
 
-/** Renews the lease; false means that it is lost. Rejects where that isn't known: no answer came, and none could be read. */
+/**
+ * Renews the lease; false means a lost lease. Rejects if the outcome is unknown: neither the write nor a read was
+ * answered.
+ */
 export async function renewLease(
   ledger: Ledger,
   name: ReviewName,
@@ -134,13 +138,16 @@ export async function renewLease(
   return (await carryOut(ledger, name, () => step, signal)).kind === 'done'
 }
 
-/** What completing came to. `token` is that of an Admit that came again meanwhile: it is to be answered, then settled. */
+/**
+ * The outcome of completing. `token` belongs to an Admit that came again meanwhile: the worker answers the token, then
+ * settles the review.
+ */
 export interface Completed {
   readonly kind: 'completed' | 'replay' | 'outcome_conflict' | 'stale'
   readonly token?: string
 }
 
-/** Completes a leased review with what its lens said, or why it failed. Twice with the same content is a replay (RC2, RC3). */
+/** Completes a leased review with its result or its failure. The same content again is a replay (RC2, RC3). */
 export async function completeReview(
   ledger: Ledger,
   name: ReviewName,
@@ -154,8 +161,8 @@ export async function completeReview(
 }
 
 /**
- * Gives a lease back without a result: the review waits again, or is planned until Admit comes. Answers it as it is then;
- * undefined if the lease was another's already. `throttledSince` (ms UTC) is kept on it.
+ * Gives a lease back without a result: the review waits again, or is planned until Admit comes. Returns the review;
+ * undefined if another owner has the lease. `throttledSince` (ms UTC) is kept on the review.
  */
 export async function releaseReview(
   ledger: Ledger,
@@ -170,7 +177,7 @@ export async function releaseReview(
   return released.kind === 'done' ? withoutWriter(released.item) : undefined
 }
 
-/** What taking back came to: the review as it is now, and whether this call took it back. */
+/** The outcome of taking back: the review, and whether this call took the review back. */
 export interface TakenBack {
   readonly taken: boolean
   readonly review: Review
@@ -193,8 +200,8 @@ export async function takeBack(
 }
 
 /**
- * Ends a review that isn't done, for this attempt only (IL11): its epoch is raised, so no write of its worker counts.
- * Answers the review as it is then; undefined if it isn't one that ended. A token stays on it, and it stays due, until
+ * Ends an undone review, for this attempt only (IL11): the raised epoch voids every write of its worker. Returns the
+ * ended review; undefined if the review has not ended. A token stays on the review, and the review stays due, until
  * `settleDone`.
  */
 export async function endReview(ledger: Ledger, review: Review): Promise<Review | undefined> {
@@ -214,8 +221,8 @@ export async function endReview(ledger: Ledger, review: Review): Promise<Review 
 }
 
 /**
- * Fails a review that still waits as it was read: its epoch is raised, so that no grant of it counts. Answers it as it is then;
- * undefined if it has moved on. A token stays on it, and it stays due, until `settleDone`.
+ * Fails a review that waits as read: the raised epoch voids every grant. Returns the failed review; undefined if the
+ * review has moved on. A token stays on the review, and the review stays due, until `settleDone`.
  */
 export async function failWaiting(ledger: Ledger, review: Review, reason: Reason): Promise<Review | undefined> {
   const { state, epoch, attempt, token } = review
@@ -229,7 +236,7 @@ export async function failWaiting(ledger: Ledger, review: Review, reason: Reason
   return written.done ? { ...review, ...failed } : undefined
 }
 
-/** The ticket of a waiting review, as it stands in its queue. */
+/** The ticket of a waiting review, as in its queue. */
 export function ticketOf(review: Review) {
   return {
     reviewId: reviewIdOf(review),
@@ -241,7 +248,7 @@ export function ticketOf(review: Review) {
   }
 }
 
-/** A review from its item. */
+/** Reads a review from an item. */
 export function reviewFrom(item: Item): Review {
   return withoutWriter(leaseItemFrom(item))
 }

@@ -1,4 +1,7 @@
-/** Runs in the ledger: accepted once per cause, claimed in one transaction, held and asked for again, ended by one way. */
+/**
+ * Runs in the ledger: accepted once per cause, claimed in one transaction, held, asked for again, and ended in a single
+ * way.
+ */
 import * as z from 'zod'
 import { AWAITED_BY_MAX, RETENTION_S } from '../base/limits.ts'
 import { without } from '../base/schema.ts'
@@ -33,15 +36,15 @@ import {
   transact,
 } from './table.ts'
 
-/** What accepting a request came to. `attempt` of the run is the one to start. */
+/** The outcome of accepting a request. `attempt` of the run is the attempt to start. */
 export interface Accepted {
   readonly kind: 'created' | 'joined' | 'raised' | 'replayed' | 'conflict'
   readonly run: Run
 }
 
 /**
- * Writes the run of a request once, whoever asks and how often: a conditional put on its id, else what the delivery
- * means for the run that is there. `writer` is a fresh nonce. `conflict` has changed nothing (LE15).
+ * Writes the run of a request once, for any number of requests: a conditional put on its id, or the delivery's meaning
+ * for the existing run. `writer` is a fresh nonce. `conflict` has changed nothing (LE15).
  */
 export async function acceptRun(
   ledger: Ledger,
@@ -84,12 +87,12 @@ export async function acceptRun(
   })
 }
 
-/** The run, read consistently; undefined if there is none. */
+/** The run, read consistently; undefined for an unknown id. */
 export async function readRun(ledger: Ledger, runId: string, signal?: AbortSignal): Promise<Run | undefined> {
   return read(ledger, keyOf.run(runId), runFrom, signal)
 }
 
-/** Sets members of a run at the version that was read; false if someone changed it meanwhile. Moves `due` on. */
+/** Sets members of a run at the version as read, and postpones the run; false after a concurrent change. */
 export async function updateRun(
   ledger: Ledger,
   run: Run,
@@ -124,8 +127,8 @@ export async function writePlan(
 }
 
 /**
- * Marks a run as parked, or takes the mark away (undefined), and raises `wanted`, if the run is as it was read. Halts are
- * not asked: under one, post shows nothing. With hundreds of runs parked at once, they would refuse each other at that item.
+ * Marks a run as parked, or removes the mark (undefined), and raises `wanted`, if the run is as read. The write checks
+ * no halt: Post shows nothing under a halt, and hundreds of parked runs would refuse each other at the halts' item.
  */
 export async function writeParked(
   ledger: Ledger,
@@ -140,20 +143,20 @@ export async function writeParked(
 
 /** Who asks for a run again, and as of when; times are ms UTC. */
 export interface AskingAgain {
-  /** Names the asking: the same one again changes nothing (I9). */
+  /** The name of the request: a repetition changes nothing (I9). */
   readonly askedId: string
-  /** When its head was seen to be live. */
+  /** The time at which the head was live. */
   readonly eventAt: number
-  /** The event of the run that has spoken so far: a live run of an earlier one would be superseded by it. */
+  /** The event of the live run so far: this event supersedes a live run of an earlier event. */
   readonly after: number
 }
 
-/** Outcomes that say how GitHub was: where it shows that head again, and open, they hold no more. */
+/** Outcomes that depend on GitHub's state: they end when GitHub shows the head again in an open pull request. */
 const OVERTAKEN: readonly (RunOutcome | undefined)[] = ['superseded', 'closed']
 
 /**
- * Asks for another attempt of a run that was superseded or closed, due at once: the sweeper starts it. A live one that would be learns
- * that its head is of `eventAt`. False if the run is live anyway, ended otherwise, or not there.
+ * Asks for another attempt of a superseded or closed run, due at once: the sweeper starts the attempt. A live run that
+ * would end so learns that its head is of `eventAt`. False for any other run, and for an unknown id.
  */
 export async function askAgain(ledger: Ledger, runId: string, asking: AskingAgain, now: number): Promise<boolean> {
   const { askedId, after } = asking
@@ -173,8 +176,8 @@ export async function askAgain(ledger: Ledger, runId: string, asking: AskingAgai
 }
 
 /**
- * Makes a run of that attempt wait: `held`, to be looked at again. Undefined if it is at another attempt, has concluded or
- * is ending: what stands there then goes on by itself. Repeatable.
+ * Makes a run of that attempt wait: `held`, and due again later. Undefined for another attempt, and for a concluded or
+ * ending run, which goes on by itself. Repeatable.
  */
 export async function writeHeld(
   ledger: Ledger,
@@ -192,30 +195,30 @@ export async function writeHeld(
   })
 }
 
-/** A held run goes on as its next attempt, which sees whether its head is still live; undefined if it changed meanwhile. */
+/** Resumes a held run as its next attempt, which checks its head anew; undefined after a concurrent change. */
 export async function resumeRun(ledger: Ledger, run: Run, now: number): Promise<Run | undefined> {
   if (run.state !== 'held') return undefined
   const { acceptedAt } = run
-  // Its turn is still that of its first attempt: it has waited long enough.
+  // The resumed run keeps the turn of its first attempt: it has waited long enough.
   const resumed = { ...raisedRun(run, requestAgain(run), run.deliveries, now), acceptedAt }
   return (await raise(ledger, run, resumed, { dueAt: now + ledger.timings.recheckMs })) ? resumed : undefined
 }
 
-/** Makes a held run due at `now` (ms UTC), so that the sweeper's next look takes it up. Repeatable. */
+/** Makes a held run due at `now` (ms UTC), so that the next sweep takes the run up. Repeatable. */
 export async function wakeRun(ledger: Ledger, runId: string, now: number): Promise<void> {
   const run = await readRun(ledger, runId)
   if (run?.state !== 'held') return
   await change(ledger, keyOf.run(runId), { set: due(keyOf.run(runId), now), if: { version: run.version } })
 }
 
-/** Asks a live run to wake `waiting` when it ends; false if it has ended already, and nobody will. Repeatable. */
+/** Asks a live run to wake `waiting` at its end; false for an ended run, which wakes no run. Repeatable. */
 export async function awaitEnd(ledger: Ledger, runId: string, waiting: string): Promise<boolean> {
   return contended(async () => {
     const run = await readRun(ledger, runId)
     if (!run || !isLive(run.state)) return false
     const { awaitedBy = [] } = run
     if (awaitedBy.includes(waiting)) return true
-    // One that is dropped here is found by its own time.
+    // A run that is dropped from the list is found by its own `dueAt`.
     const more = [...awaitedBy, waiting].slice(-AWAITED_BY_MAX)
     return (await changed(ledger, run, { awaitedBy: more })) ? true : 'again'
   })
@@ -247,8 +250,8 @@ export async function beginEnding(
 }
 
 /**
- * The end of a run: nothing more will happen to it in this attempt. Repeatable. One that was asked for again meanwhile
- * is accepted for its next attempt instead, and due at once: the sweeper starts it.
+ * Ends a run: nothing more happens to the run in this attempt. Repeatable. A run that was asked for again meanwhile is
+ * accepted for its next attempt instead, and due at once: the sweeper starts the attempt.
  */
 export async function endRun(
   ledger: Ledger,
@@ -267,14 +270,17 @@ export async function endRun(
   return written.done
 }
 
-/** A run from its item. */
+/** Reads a run from an item. */
 export function runFrom(item: Item): Run {
   return without(contentAs(itemSchema, item), ['writer'])
 }
 
 const itemSchema = runSchema.extend({ writer: z.string().exactOptional() })
 
-/** Changes a run that is as it was read, and moves `due` on if a time is given; the run as it is then, undefined if others changed it meanwhile. */
+/**
+ * Changes a run that is as read, and postpones the run if a time is given; returns the run, undefined after a
+ * concurrent change.
+ */
 async function changed(
   ledger: Ledger,
   run: Run,
@@ -293,7 +299,7 @@ async function changed(
   return written.done ? without({ ...run, ...next }, remove) : undefined
 }
 
-/** Changes a run that is as it was read, and raises what its pull request is to show of that: both, or neither. */
+/** Changes a run that is as read, and raises the content of its pull request: both, or neither. */
 function changedAndRaised(
   ledger: Ledger,
   run: Run,
@@ -310,7 +316,7 @@ function changedAndRaised(
   ])
 }
 
-/** Makes a run that is as it was read the next attempt of it, with nothing of the last one. */
+/** Raises a run that is as read to its next attempt, without members of the last attempt. */
 async function raise(
   ledger: Ledger,
   run: Run,

@@ -1,4 +1,4 @@
-/** The table: its keys, its indexes, and the few ways in which the ledger's modules talk to it. */
+/** The table: its keys, its indexes, and the reads and writes of the ledger's modules. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
   DynamoDBDocumentClient,
@@ -21,7 +21,7 @@ import { type Stored, storedAs, without } from '../base/schema.ts'
 import type { Timings } from '../fleet/timings.ts'
 import type { ReviewName } from '../runs/review.ts'
 
-/** A connection to the ledger. One per container, made at module scope. */
+/** A connection to the ledger, made once per container at module scope. */
 export interface Ledger {
   readonly client: DynamoDBDocumentClient
   readonly table: string
@@ -47,7 +47,7 @@ export function openLedger(table: string, timings: Timings): Ledger {
   }
 }
 
-/** Every key of the table. They exist nowhere else. */
+/** Every key of the table; no other file composes keys. */
 export const keyOf = {
   run: (runId: string): Key => ({ pk: `RUN#${runId}`, sk: 'RUN' }),
   review: (name: ReviewName): Key => ({
@@ -78,7 +78,7 @@ export const keyOf = {
   halts: (): Key => ({ pk: 'HALT#main', sk: 'HALT' }),
 } as const
 
-/** Attributes that put an item into the `due` index; an item without them has nothing more to happen to it. */
+/** Attributes that put an item into the `due` index; an item without the attributes is done. */
 export function due(key: Key, dueAt: number): { duePk: string; dueAt: number } {
   return { duePk: `DUE#${dueShardOf(key)}`, dueAt }
 }
@@ -88,15 +88,15 @@ export function dueShardOf(key: Key): number {
   return Number.parseInt(sha256(`${key.pk} ${key.sk}`).slice(0, 8), 16) % DUE_SHARDS
 }
 
-/** The moment at which an item is due, ms UTC; undefined if nothing more happens to it. */
+/** The time at which an item is due, ms UTC; undefined for a done item. */
 export function dueAtOf({ dueAt }: Item): number | undefined {
   return typeof dueAt === 'number' ? dueAt : undefined
 }
 
-/** Members of items that are the table's own. */
+/** Members of items that belong to the table. */
 const OF_TABLE = ['pk', 'sk', 'duePk', 'dueAt', 'listedPk', 'listedAt', 'expiresAt'] as const
 
-/** An item as `schema` describes it. Throws Dead `item_invalid` for one that doesn't fit. */
+/** An item as `schema` describes it. Throws Dead `item_invalid` for a misfit. */
 export function itemAs<Schema extends z.ZodType>(schema: Schema, item: Item): Stored<Schema> {
   return partAs(schema, item, item)
 }
@@ -114,13 +114,13 @@ export function partAs<Schema extends z.ZodType>(schema: Schema, item: Item, par
   })
 }
 
-/** Reads one item, consistently: what decides something is read from the base table. */
+/** Reads an item consistently: decisions read the base table. */
 export async function readItem(ledger: Ledger, key: Key, signal?: AbortSignal): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: ledger.table, Key: key, ConsistentRead: true })
   return (await ledger.client.send(command, options(signal))).Item
 }
 
-/** What `from` makes of one item, read consistently. */
+/** Reads an item consistently, and returns the value that `from` makes of the item. */
 export async function read<T>(
   ledger: Ledger,
   key: Key,
@@ -131,7 +131,10 @@ export async function read<T>(
   return item && from(item)
 }
 
-/** What `from` makes of at most `limit` items of one partition whose sort key begins with `prefix`, read in order, consistently. */
+/**
+ * Reads at most `limit` items of one partition whose sort key begins with `prefix`, in order and consistently, and
+ * returns the values that `from` makes of the items.
+ */
 export async function readPrefix<T>(
   ledger: Ledger,
   { pk, prefix, limit }: { readonly pk: string; readonly prefix: string; readonly limit: number },
@@ -156,7 +159,9 @@ export async function readPrefix<T>(
   return items
 }
 
-/** What a conditional write answered; done carries the item as it was (if it was changed), a refusal as it is. */
+/**
+ * The answer to a conditional write: done carries the item as of before a change, a refusal carries the item as it is.
+ */
 export type Written =
   | { readonly done: true; readonly before?: Item | undefined }
   | { readonly done: false; readonly item: Item | undefined }
@@ -181,15 +186,15 @@ export async function create(
   return !written.done && written.item?.writer === item.writer ? { done: true } : written
 }
 
-/** A change of one item: plain members to set and to remove, under equality conditions on others. */
+/** A change of an item: plain members to set and to remove, under equality conditions on other members. */
 export interface Change {
   readonly set?: Item
   readonly remove?: readonly string[]
-  /** Members that must be equal; `undefined` means "must be absent". */
+  /** Members that must be equal; `undefined` requires an absent member. */
   readonly if: Item
 }
 
-/** Changes one item under a condition. */
+/** Changes an item under a condition. */
 export async function change(ledger: Ledger, key: Key, wanted: Change, signal?: AbortSignal): Promise<Written> {
   const update = { ...updateOf(ledger, key, wanted), ReturnValues: 'ALL_OLD' } as const
   return conditional(() => ledger.client.send(new UpdateCommand(update), options(signal)))
@@ -211,7 +216,9 @@ export async function conditional(write: () => Promise<{ Attributes?: Item | und
   }
 }
 
-/** What a transaction answered: done, or which members refused (their positions), or a conflict with another transaction. */
+/**
+ * The answer to a transaction: done, the positions of the members that refused, or a conflict with another transaction.
+ */
 export type Transacted =
   | { readonly done: true }
   | { readonly done: false; readonly refused: readonly number[]; readonly conflict: boolean }

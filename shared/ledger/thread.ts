@@ -1,4 +1,4 @@
-/** Threads in the ledger, and the two transactions that move them: claim and conclude. */
+/** Threads in the ledger, and the two transactions on a thread: claim and conclude. */
 import { type Run, requestAgain } from '../runs/run.ts'
 import { type Entry, type Thread, threadSchema, withRound } from '../runs/thread.ts'
 import { noHaltInTransaction } from './halt.ts'
@@ -62,7 +62,7 @@ export async function writeClaim(
   return moved(answer)
 }
 
-/** A review to be said: its key, its document, the round that it is (0: none), and the message's state as it was read. */
+/** An owed review: its key, its document, its round (0: none), and the message's state as read. */
 export interface MessageOwed {
   readonly key: string
   readonly document: string
@@ -70,7 +70,7 @@ export interface MessageOwed {
   readonly before: MessageState | undefined
 }
 
-/** What a conclusion writes besides the thread and the run. */
+/** The members of a conclusion's write, besides the thread and the run. */
 export interface ConclusionWrite {
   readonly thread: Thread
   readonly run: Run
@@ -81,9 +81,9 @@ export interface ConclusionWrite {
   readonly whole: boolean
   readonly round: number
   readonly token: string
-  /** The review to be said, if one is. */
+  /** The owed review, if there is one. */
   readonly message?: MessageOwed | undefined
-  /** The review that was said already and uses this round, if one does; it had none. */
+  /** A review that was said without a round and now uses this round, if there is one. */
   readonly roundOf?: { readonly key: string; readonly round: number } | undefined
   /** Resources to be shown: kind, key, document. */
   readonly resources: readonly { readonly kind: string; readonly key: string; readonly document: string }[]
@@ -134,8 +134,8 @@ export async function writeConclusion(ledger: Ledger, write: ConclusionWrite): P
 }
 
 /**
- * Counts a shown review as one more round of its series, whatever number it was planned as: two that were planned side by
- * side are two (IL2). Repeatable: each message counts once; a newer series is left alone.
+ * Counts a shown review as one more round of its series, whatever its planned number: two reviews planned side by side
+ * are two rounds (IL2). Repeatable: each message counts once; a newer series is left alone.
  */
 export async function countRound(
   ledger: Ledger,
