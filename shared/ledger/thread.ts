@@ -81,9 +81,9 @@ export interface ConclusionWrite {
   readonly whole: boolean
   readonly round: number
   readonly token: string
-  /** The owed review, if there is one. */
+  /** The owed review; absent if no review is owed. */
   readonly message?: MessageOwed | undefined
-  /** A review that was said without a round and now uses this round, if there is one. */
+  /** A review that was said without a round and uses this round now; absent otherwise. */
   readonly roundOf?: { readonly key: string; readonly round: number } | undefined
   /** Resources to be shown: kind, key, document. */
   readonly resources: readonly { readonly kind: string; readonly key: string; readonly document: string }[]

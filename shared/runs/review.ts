@@ -11,7 +11,7 @@ export const reviewLensSchema = openWord<ReviewLens>()
 const name = { runId: z.string(), planKey: z.string(), lens: reviewLensSchema, part: z.number() }
 export type ReviewName = Pick<Review, keyof typeof name>
 
-/** What a review knows of its attempt: none of it is taken over into the next one. */
+/** The members of a review's attempt: the next attempt begins without them. */
 const ofAttempt = {
   /** The invocation with the lease, or with the completion. */
   owner: z.string().exactOptional(),
@@ -19,7 +19,7 @@ const ofAttempt = {
   until: z.number().exactOptional(),
   /** How often it was taken back; absent for never. */
   losses: z.number().exactOptional(),
-  /** ms UTC: when its model was first throttled for it; absent if it never was. */
+  /** The time of the model's first throttle for this review, ms UTC; absent without a throttle. */
   throttledSince: z.number().exactOptional(),
   /** Document digest of the result. */
   result: z.string().exactOptional(),

@@ -42,7 +42,7 @@ const runRequestSchema = z.object({
 export type RunRequest = Stored<typeof runRequestSchema>
 const OF_REQUEST = membersOf(runRequestSchema.shape)
 
-/** What a run knows of its attempt: none of it is taken over into the next one. */
+/** The members of a run's attempt: the next attempt begins without them. */
 const ofAttempt = {
   /** How the run ended. */
   outcome: z.enum(['reviewed', 'superseded', 'closed', 'cancelled', 'failed']).exactOptional(),
@@ -116,8 +116,9 @@ export function laterOf(earlier: RunRequest | undefined, request: RunRequest): R
 }
 
 /**
- * The next attempt of a run, for that request. Its event never gets earlier: who asks late, by a delivery that comes again or
- * a command that waited, would else have it ended by a closing that its reopening came after (D3).
+ * The next attempt of a run, for a request. The attempt's event never gets earlier: a late request, by a repeated
+ * delivery or a delayed command, would otherwise let a closing end the run, though the pull request was reopened after
+ * that closing (D3).
  */
 export function raisedRun(run: Run, request: RunRequest, deliveries: readonly string[], now: number): Run {
   return {

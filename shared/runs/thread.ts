@@ -29,7 +29,7 @@ export const threadSchema = z.object({
   counted: z.array(z.string()).exactOptional(),
   /** Sequence number of the next entry. */
   nextSequence: z.number(),
-  /** The run that may speak; it may have ended. */
+  /** The run that may speak; the run may have ended. */
   liveRun: liveRunSchema.exactOptional(),
   /** The last verdict: its conclusion has the open findings. */
   lastConclusion: z.object({ digest: z.string(), head: z.string(), runId: z.string() }).exactOptional(),

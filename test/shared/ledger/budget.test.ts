@@ -14,7 +14,7 @@ const INSTALLATION = 70
 const take = () => takeBudget(world.ledger, INSTALLATION, world.now)
 
 describe("an installation's budget in the ledger", () => {
-  it('AW76: of posters that take at once each is counted, and together they never pass the limit', async () => {
+  it('AW76: creations of concurrent posters are all counted, and together never pass the limit', async () => {
     const taken: boolean[] = []
     for (let round = 0; round < CONTENT_PER_MINUTE_MAX / 4 + 2; round += 1) {
       const four = await Promise.all([take(), take(), take(), take()])
@@ -23,7 +23,7 @@ describe("an installation's budget in the ledger", () => {
     expect(taken.filter(Boolean)).toHaveLength(CONTENT_PER_MINUTE_MAX)
   })
 
-  it('AW76: when nothing is left it says until when, and then there is some again', async () => {
+  it('AW76: an exhausted budget names the time at which the next creation is free', async () => {
     for (let count = 0; count < CONTENT_PER_MINUTE_MAX; count += 1) await take()
     const spent = await take()
     expect(spent).toMatchObject({ taken: false })
@@ -31,7 +31,7 @@ describe("an installation's budget in the ledger", () => {
     expect(await take()).toEqual({ taken: true })
   })
 
-  it('R4: closed by the latest that GitHub said, whatever was counted, and counted on when it is open', async () => {
+  it('R4: the budget is closed until GitHub’s latest time, whatever the count, and counts on afterwards', async () => {
     await take()
     await closeBudget(world.ledger, INSTALLATION, world.now + 60_000)
     await closeBudget(world.ledger, INSTALLATION, world.now + 1_000)
@@ -40,7 +40,7 @@ describe("an installation's budget in the ledger", () => {
     expect(await take()).toEqual({ taken: true })
   })
 
-  it('costs one write, and another installation has its own', async () => {
+  it('taking from a budget costs one write, and another installation has a budget of its own', async () => {
     for (let count = 0; count < CONTENT_PER_MINUTE_MAX; count += 1) await take()
     world.wire.passed.length = 0
     expect(await takeBudget(world.ledger, 71, world.now)).toEqual({ taken: true })

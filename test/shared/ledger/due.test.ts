@@ -21,7 +21,7 @@ const accept = () =>
   acceptEvent(world.ledger, event, { writer: `w-${Math.random()}`, now: world.now, signal: AbortSignal.timeout(5_000) })
 
 describe('the due index', () => {
-  it('finds what is due by now, oldest first, and nothing later', async () => {
+  it('the index finds items that are due by now, oldest first, and no later item', async () => {
     for (const [name, at] of [
       ['c', 30],
       ['a', 10],
@@ -53,7 +53,7 @@ describe('the due index', () => {
     expect(seen.size).toBe(total)
   })
 
-  it('names each kind of thing that can be due, as it is in the base table', async () => {
+  it('each kind of due item is read from the base table', async () => {
     const { now, ledger } = world
     const signal = AbortSignal.timeout(5_000)
     await acceptRun(ledger, requestOf(), { deliveryId: 'd1', writer: 'w', now, signal })
@@ -84,14 +84,14 @@ describe('the due index', () => {
     expect(await readDue(world.ledger, key, 10)).toMatchObject({ kind: 'fleet', dueAt: 10 })
   })
 
-  it('an item that was moved on meanwhile is not moved back', async () => {
+  it('a postponed item is not moved back', async () => {
     const key = keyOf.fleet()
     await world.put({ ...key, ...due(key, 50) })
     await postponeDue(world.ledger, key, 10, 20)
     expect(await world.item(key)).toMatchObject({ dueAt: 50 })
   })
 
-  it('names a key for a log line without what is in it', () => {
+  it('a key has a name for the log without the content of the key', () => {
     expect(kindOfKey(keyOf.resources(7, 42))).toBe('SHOWN')
     expect(kindOfKey(keyOf.run('a'))).toBe('RUN')
   })
@@ -111,7 +111,7 @@ describe('an event', () => {
     expect(await dueKeys(world.ledger, world.now + 1_000_000)).toEqual([])
   })
 
-  it('AW29: is kept for its retention in seconds', async () => {
+  it('AW29: an ended item expires after its retention, in seconds', async () => {
     await accept()
     expect(String((await world.items())[0]?.expiresAt)).toMatch(/^\d{10}$/)
   })

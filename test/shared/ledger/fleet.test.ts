@@ -33,11 +33,11 @@ const releasing = (fleet: Fleet, name: string) => withoutSlots(fleet, [{ reviewI
 const heldNow = async () => Object.keys((await readFleet(world.ledger)).slots).toSorted()
 
 describe('the fleet item', () => {
-  it('is at rest before its first grant', async () => {
+  it('the fleet is at rest before its first grant', async () => {
     expect(await readFleet(world.ledger)).toEqual(FLEET_AT_REST)
   })
 
-  it('CE6: of two who grant the last place exactly one writes it', async () => {
+  it('CE6: exactly one of two concurrent grants of the last slot is written', async () => {
     await world.limit({ configured: 1 })
     const before = await readFleet(world.ledger)
     const both = await Promise.all(['a', 'b'].map((name) => write(before, granting(before, name), name)))
@@ -45,13 +45,13 @@ describe('the fleet item', () => {
     expect(await heldNow()).toHaveLength(1)
   })
 
-  it('CE6: of two who write the very first grant exactly one does', async () => {
+  it('CE6: exactly one of two concurrent first grants is written', async () => {
     const both = await Promise.all(['a', 'b'].map((name) => write(FLEET_AT_REST, granting(FLEET_AT_REST, name), name)))
     expect(both.toSorted()).toEqual([false, true])
     expect(await heldNow()).toHaveLength(1)
   })
 
-  it('while there is room for both, two who grant different reviews don\u2019t refuse each other', async () => {
+  it('grants of different reviews don’t refuse each other while there is room for both', async () => {
     await world.limit({ configured: 2 })
     const before = await readFleet(world.ledger)
     expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
@@ -60,7 +60,7 @@ describe('the fleet item', () => {
     expect(await heldNow()).toEqual(['a', 'b'])
   })
 
-  it('of two who grant the same review one does', async () => {
+  it('exactly one of two grants of the same review is written', async () => {
     await world.limit({})
     const before = await readFleet(world.ledger)
     expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
@@ -70,7 +70,7 @@ describe('the fleet item', () => {
   it.each([
     ['a repository', { perRepository: 1 }],
     ['a pool', { pools: { lambda: { configured: 1 } } }],
-  ])('I1: where %s has a ceiling of its own, a grant is refused if another came before it', async (_, limits) => {
+  ])('I1: where %s has a ceiling of its own, a grant is refused after another grant', async (_, limits) => {
     await world.limit(limits)
     const before = await readFleet(world.ledger)
     expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
@@ -78,7 +78,7 @@ describe('the fleet item', () => {
     expect(await heldNow()).toEqual(['a'])
   })
 
-  it('a release is not refused because others grant, and its place can be granted in the same write', async () => {
+  it('no grant refuses a release, and the released slot can be granted in the same write', async () => {
     await world.limit({ configured: 2 })
     const rest = await readFleet(world.ledger)
     await write(rest, granting(rest, 'a'), 'w1')
@@ -90,7 +90,7 @@ describe('the fleet item', () => {
     expect(await write(before, granting(releasing(before, 'a'), 'd'), 'w5')).toBe(false)
   })
 
-  it('a release that comes late leaves the slot of a later epoch alone', async () => {
+  it('a late release leaves the slot of a later epoch alone', async () => {
     await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
     const before = await readFleet(world.ledger)
     const again = withGrants(before, [ticket('a', { epoch: 2 })], world.now)
@@ -99,7 +99,7 @@ describe('the fleet item', () => {
     expect(await readFleet(world.ledger)).toMatchObject({ slots: { a: { epoch: 2 } } })
   })
 
-  it('I1: a grant is refused if the limits, or what is closed, changed since they were read', async () => {
+  it('I1: a grant is refused after a change of limits or closings', async () => {
     await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
     const before = await readFleet(world.ledger)
     await updateLimits(world.ledger, { configured: 1 }, { writer: 'u', now: world.now })
@@ -119,7 +119,7 @@ describe('the fleet item', () => {
     expect(await readFleet(world.ledger)).toMatchObject({ granted: before.granted + 1 })
   })
 
-  it('is due from its first grant until it is seen holding nothing, and a busy fleet is not put off by being written', async () => {
+  it('the fleet is due from its first grant until a sweep finds no slot, and no write postpones a busy fleet', async () => {
     await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
     const dueAt = world.now + world.ledger.timings.recheckMs
     world.now += 30_000
@@ -136,7 +136,7 @@ describe('the fleet item', () => {
     expect(await world.item(keyOf.fleet())).toMatchObject({ dueAt: world.now + world.ledger.timings.recheckMs })
   })
 
-  it('IL13: is due while a pool is closed, though nobody works', async () => {
+  it('IL13: the fleet is due while a pool is closed, also without any slot', async () => {
     await write(FLEET_AT_REST, granting(FLEET_AT_REST, 'a'), 'w1')
     const before = await readFleet(world.ledger)
     const place = { reviewId: 'a', epoch: 1 }
@@ -146,7 +146,7 @@ describe('the fleet item', () => {
     expect(await world.item(keyOf.fleet())).toHaveProperty('dueAt')
   })
 
-  it('an item without what newer writes count is granted on like any other', async () => {
+  it('a fleet item without the members of newer versions can be granted on', async () => {
     await world.put({ ...keyOf.fleet(), limits: FLEET_AT_REST.limits, slots: {}, version: 1 })
     const before = await readFleet(world.ledger)
     expect(await write(before, granting(before, 'a'), 'w1')).toBe(true)
@@ -166,7 +166,7 @@ describe('updateLimits', () => {
       },
     )
 
-  it('changes what it names and keeps slots and all else, whoever grants meanwhile', async () => {
+  it('a change of limits keeps slots and all other members under concurrent grants', async () => {
     await update({ perRepository: 4 }, 'u1')
     afterRead(async () => {
       const before = await readFleet(world.ledger)
@@ -187,31 +187,31 @@ describe('updateLimits', () => {
     expect(await world.items()).toEqual([])
   })
 
-  it('CE4: of two that only break the rule together the second is refused, and the stored item never breaks it', async () => {
+  it('CE4: the second of two changes that break a rule together is refused, and the stored item never breaks the rule', async () => {
     afterRead(() => update({ accountQuota: 16 }, 'u1'))
     expect(await update({ configured: 50 }, 'u2')).toMatchObject({ kind: 'refused', limit: 'accountQuota' })
     expect(await stored()).toMatchObject({ configured: 15, accountQuota: 16 })
   })
 
-  it('CE4: two that agree are both there', async () => {
+  it('CE4: two compatible changes both take effect', async () => {
     afterRead(() => update({ perRepository: 3 }, 'u1'))
     await update({ configured: 50 }, 'u2')
     expect(await stored()).toMatchObject({ configured: 50, perRepository: 3 })
   })
 
-  it('CE5: one that a change beside it makes valid is accepted', async () => {
+  it('CE5: a change that a concurrent change makes valid is accepted', async () => {
     await update({ accountQuota: 16 }, 'u0')
     afterRead(() => update({ accountQuota: 60 }, 'u1'))
     expect(await update({ configured: 50 }, 'u2')).toMatchObject({ kind: 'changed', limits: { configured: 50 } })
   })
 
-  it('one that names a revision is refused if others were first', async () => {
+  it('a change for an outdated revision is refused', async () => {
     afterRead(() => update({ perRepository: 3 }, 'u1'))
     expect(await update({ configured: 50 }, 'u2', 0)).toMatchObject({ code: 'limits_changed' })
     expect(await update({ configured: 50 }, 'u3', 1)).toMatchObject({ kind: 'changed' })
   })
 
-  it('AW32: one whose answer was lost is done once', async () => {
+  it('AW32: a change whose answer was lost is done once', async () => {
     await update({ configured: 10 }, 'u0')
     world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
     expect(await update({ configured: 20 }, 'u1')).toMatchObject({ kind: 'changed' })
@@ -228,7 +228,7 @@ describe('queues and tickets', () => {
     if (queue) expect((await readTickets(world.ledger, queue, 2)).map(({ turn }) => turn)).toEqual([5, 30])
   })
 
-  it('the same ticket twice is one ticket; that of a later epoch is another', async () => {
+  it('a repeated ticket is one ticket; the ticket of a later epoch is another', async () => {
     for (const epoch of [1, 1, 2]) await queueTicket(world.ledger, ticket('r', { epoch }), 'n')
     const [queue] = await readQueues(world.ledger)
     if (!queue) throw new Error('Expected a queue, found none')
@@ -237,7 +237,7 @@ describe('queues and tickets', () => {
     expect(await readTickets(world.ledger, queue, 9)).toMatchObject([{ epoch: 2 }]) // IL9
   })
 
-  it('a ticket and its marker expire after the retention, so that what landed late and nobody meets goes too', async () => {
+  it('a ticket and its marker expire after the retention, so that a late write goes too', async () => {
     const expiresAt = 1_700_000_000 + 90 * 24 * 3600
     await queueTicket(world.ledger, ticket('r', { turn: 5 }), 'n', 1_700_000_000_900)
     const { pk, sk } = keyOf.ticket(7, 'lambda', 5, 'r', 1)
@@ -251,7 +251,7 @@ describe('queues and tickets', () => {
     expect(await world.item(keyOf.queue(7, 'lambda'))).toMatchObject({ expiresAt: 1_700_000_060 + 90 * 24 * 3600 })
   })
 
-  it('IL8: a marker that a ticket has renewed since it was read is not deleted', async () => {
+  it('IL8: a marker that a ticket has renewed since the read is not deleted', async () => {
     await queueTicket(world.ledger, ticket('first'), 'n1')
     await dropTicket(world.ledger, ticket('first'))
     const [seen] = await readQueues(world.ledger)
@@ -261,7 +261,7 @@ describe('queues and tickets', () => {
     expect(await readQueues(world.ledger)).toMatchObject([{ nonce: 'n2' }])
   })
 
-  it('a marker of an empty queue is deleted by who saw it empty', async () => {
+  it('the reader of an empty queue deletes the queue’s marker', async () => {
     await queueTicket(world.ledger, ticket('first'), 'n1')
     await dropTicket(world.ledger, ticket('first'))
     for (const queue of await readQueues(world.ledger)) await dropQueue(world.ledger, queue)

@@ -13,7 +13,9 @@ export interface Front extends LocalService {
   readonly passed: Passed[]
   /** The answer to the next request that `matches` is lost: the service does it, the client sees a reset. */
   loseAnswer(matches: (request: Passed) => boolean): void
-  /** Refuses every request that `matches` with the service's error of that name, until what it answers is called. */
+  /**
+   * Refuses every request that `matches` with the service's error of that name, until a call of the returned function.
+   */
   refuse(matches: (request: Passed) => boolean, errorName: string): () => void
   /** Runs `effect` between the service's next answer to a request that `matches` and its arrival at the client. */
   beforeAnswer(matches: (request: Passed) => boolean, effect: () => Promise<void>): void

@@ -25,7 +25,7 @@ const halt = (scope: HaltScope, since = 1) =>
   setHalt(world.ledger, { scope, by: 'a person', why: 'an incident', since })
 
 describe('halts', () => {
-  it('none stands before the first was set, and lifting one that does not stand answers none', async () => {
+  it('no halt stands before the first is set, and lifting a missing halt answers none', async () => {
     expect(await standingHalts(world.ledger)).toEqual({})
     expect(await liftHalt(world.ledger, 'fleet')).toEqual({ kind: 'none' })
     expect(await world.item(keyOf.halts())).toBeUndefined()
@@ -39,7 +39,7 @@ describe('halts', () => {
     expect(await standingHalt(world.ledger, repository)).toBeUndefined()
   })
 
-  it('each scope stands for its own: lifting one leaves the others', async () => {
+  it('lifting the halt of one scope leaves the halts of other scopes', async () => {
     const [fleet, installation, repositoryScope] = haltScopesOf(repository) as [HaltScope, HaltScope, HaltScope]
     for (const scope of [repositoryScope, installation, fleet, 'repository/8'] as const) await halt(scope)
     expect(haltOn(await standingHalts(world.ledger), repository)?.scope).toBe(fleet)
@@ -50,7 +50,7 @@ describe('halts', () => {
     expect(haltOn(await standingHalts(world.ledger), { id: 9, installationId: 9 })).toBeUndefined()
   })
 
-  it('I9: set again it stays as it was, by whom and since when', async () => {
+  it('I9: a repeated halt keeps its author and its beginning', async () => {
     await halt('fleet', 1)
     expect(await halt('fleet', 2)).toMatchObject({ since: 1 })
     expect(await world.item(keyOf.halts())).toMatchObject({ version: 1 })
@@ -59,7 +59,7 @@ describe('halts', () => {
   const paused = { scope: 'repository/7', by: pausedBy('alice'), why: 'noise', since: 1 } as const
   const halted = { scope: 'repository/7', by: 'Operators/ana', why: 'leaked key', since: 2 } as const
 
-  it('an operator’s halt replaces a pause, and a pause no halt of an operator: who lifts it is who set it last of these', async () => {
+  it('an operator’s halt replaces a pause, and a pause replaces no operator’s halt', async () => {
     await setHalt(world.ledger, paused)
     expect(await setHalt(world.ledger, halted)).toEqual({ ...halted, since: 1 })
     expect(await standingHalt(world.ledger, repository)).toEqual({ ...halted, since: 1 })
@@ -82,7 +82,7 @@ describe('halts', () => {
     expect(await world.item(keyOf.halts())).toMatchObject({ version: 2 })
   })
 
-  it('one that is not the asker’s to lift stays, and is answered', async () => {
+  it('a halt that the caller may not lift stays, and is returned', async () => {
     await setHalt(world.ledger, halted)
     expect(await liftHalt(world.ledger, 'repository/7', isPause)).toEqual({ kind: 'stays', halt: halted })
     expect(await standingHalt(world.ledger, repository)).toEqual(halted)
@@ -104,7 +104,7 @@ describe('halts', () => {
     expect(await standingHalt(world.ledger, repository)).toEqual({ ...halted, since: 1 })
   })
 
-  it('set and lifted by many at once, none of them is lost, the first of all among them', async () => {
+  it('concurrent changes lose no halt, not even the first', async () => {
     const scopes = [1, 2, 3, 4, 5].map((id): HaltScope => `repository/${id}`)
     await Promise.all(scopes.map((scope) => halt(scope)))
     expect(Object.keys(await standingHalts(world.ledger)).toSorted()).toEqual(scopes)
@@ -113,13 +113,13 @@ describe('halts', () => {
     expect(Object.keys(await standingHalts(world.ledger)).toSorted()).toEqual(['fleet', ...scopes.slice(3)])
   })
 
-  it('AW32: one whose answer was lost is set once, and answered', async () => {
+  it('AW32: a halt whose answer was lost is set once, and returned', async () => {
     world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
     expect(await halt('fleet')).toMatchObject({ scope: 'fleet', since: 1 })
     expect(await world.item(keyOf.halts())).toMatchObject({ version: 1 })
   })
 
-  it('a full item refuses one more, takes it when one is lifted, and stays below the size of an item', async () => {
+  it('a full item refuses one more halt, takes a halt after a lift, and stays below the size of an item', async () => {
     const longest = { by: 'b'.repeat(HALT_BY_BYTES_MAX), why: 'w'.repeat(HALT_WHY_BYTES_MAX), since: 1 }
     const scopeOf = (index: number): HaltScope => `installation/${9_000_000_000_000 + index}`
     const scopes = Object.fromEntries(Array.from({ length: HALTS_MAX }, (_, index) => [scopeOf(index), longest]))
@@ -131,7 +131,7 @@ describe('halts', () => {
     expect(await halt('fleet')).toMatchObject({ scope: 'fleet' })
   })
 
-  it('what is too long is cut, and says so', async () => {
+  it('a long name or reason is cut with a visible mark', async () => {
     await setHalt(world.ledger, { scope: 'fleet', by: 'é'.repeat(1_000), why: 'é'.repeat(1_000), since: 1 })
     const standing = await standingHalt(world.ledger, repository)
     expect(byteLength(standing?.why ?? '')).toBeLessThanOrEqual(HALT_WHY_BYTES_MAX)

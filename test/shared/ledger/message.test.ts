@@ -48,14 +48,14 @@ async function stored(): Promise<Message> {
 const lease = (message: Message, owner: string) => leaseMessage(world.ledger, message, owner, world.now)
 
 describe('a message', () => {
-  it('IL14: of two posters one works on it; the other leaves it', async () => {
+  it('IL14: exactly one of two posters gets the lease of a message', async () => {
     const message = await owed()
     const both = await Promise.all([lease(message, 'a'), lease(message, 'b')])
     expect(both.toSorted()).toEqual([false, true])
     expect(await lease(await stored(), 'c')).toBe(false)
   })
 
-  it('LE7: taken over after its lease, the first poster settles, postpones and continues nothing', async () => {
+  it('LE7: a poster whose message was taken over settles, postpones and continues nothing', async () => {
     const message = await owed()
     await lease(message, 'a')
     const asA = await stored()
@@ -69,7 +69,7 @@ describe('a message', () => {
     expect(await stillLeased(world.ledger, before, 'b')).toBe(true)
   })
 
-  it('AW31: said once: a nudge that comes minutes later, with what it read before, gets no lease', async () => {
+  it('AW31: a late nudge with an outdated view gets no lease on a said message', async () => {
     const early = await owed()
     await lease(early, 'a')
     await settleMessage(world.ledger, early, 'a', { state: 'said', githubId: 9 })
@@ -79,7 +79,7 @@ describe('a message', () => {
     expect(await world.item(key)).not.toHaveProperty('dueAt')
   })
 
-  it('IL14: said, it is due at its second look, and no more when that has found nothing', async () => {
+  it('IL14: a said message is due for its recheck, and no longer due after a recheck without news', async () => {
     await owed()
     const message = await stored()
     await lease(message, 'a')
@@ -107,7 +107,7 @@ describe('a message', () => {
     expect(await lease(await stored(), 'b')).toBe(true)
   })
 
-  it('IL2: an ending turns what is owed into a last look, due when nobody holds it any more; repeated, it is the same', async () => {
+  it('IL2: an ending turns an owed message into a recheck, due after the lease; a repetition changes nothing', async () => {
     const message = await owed()
     await lease(message, 'a')
     const held = await stored()
@@ -117,7 +117,7 @@ describe('a message', () => {
     expect(await stillLeased(world.ledger, held, 'a')).toBe(false)
   })
 
-  it('IL2: what was said is not withdrawn', async () => {
+  it('IL2: a said message is not withdrawn', async () => {
     const message = await owed()
     await lease(message, 'a')
     await settleMessage(world.ledger, message, 'a', { state: 'said', githubId: 9 })
@@ -132,7 +132,7 @@ describe('a message', () => {
     expect(await stored()).toMatchObject({ state: 'owed', attempt: 2 })
   })
 
-  it('is found with its run, and with no other', async () => {
+  it('a reply is found with its comment’s run id, and with no other', async () => {
     const message = await owed()
     await world.put({ ...keyOf.message(7, 42, `${'a'.repeat(63)}b`, name.planKey, 'review'), state: 'owed' })
     expect(await readMessages(world.ledger, name)).toEqual([message])

@@ -20,19 +20,19 @@ const write = (raised = wanted) =>
   writePlan(world.ledger, run, { digest: 'p', planKey: 'k', wanted: raised, now: world.now })
 
 describe('writePlan', () => {
-  it('stores the plan and raises what is shown from then on', async () => {
+  it('the plan is stored, and its check run is raised, in one transaction', async () => {
     const planned = await write()
     expect(planned).toMatchObject({ plan: 'p', planKey: 'k', version: run.version + 1 })
     expect(await readRun(world.ledger, run.runId)).toEqual(planned)
     expect((await readResources(world.ledger, pullRequest))?.all).toMatchObject([{ kind: 'label', generation: 1 }])
   })
 
-  it('a verdict that is shown again raises nothing', async () => {
+  it('a restated verdict raises nothing', async () => {
     expect(await write([])).toBeDefined()
     expect(await readResources(world.ledger, pullRequest)).toBeUndefined()
   })
 
-  it('D3, I3: a run that ended while it was planned leaves nothing in progress', async () => {
+  it('D3, I3: a run that ended during its plan leaves no check run in progress', async () => {
     const reason = { code: 'pull_request_closed', sentence: 'Closed.' } as const
     await beginEnding(world.ledger, run, { outcome: 'closed', reason, now: world.now })
     const before = await world.items()
@@ -40,7 +40,7 @@ describe('writePlan', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('AW32: an answer that was lost is no refusal', async () => {
+  it('AW32: a lost answer is no refusal', async () => {
     world.wire.loseAnswer(({ operation }) => operation === 'TransactWriteItems')
     expect(await write()).toMatchObject({ plan: 'p' })
   })

@@ -62,13 +62,13 @@ async function resource(name = checkRun): Promise<ShownResource> {
 }
 
 describe('the resources of a pull request', () => {
-  it('every raise is a generation of its own, also of many at once', async () => {
+  it('every raise is a generation of its own, also among concurrent raises', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((document) => raise(document)))
     expect(await stored()).toMatchObject({ ...pullRequest, version: 4, leaseUntil: 0 })
     expect(await resource()).toMatchObject({ generation: 4, shownGeneration: 0, errors: 0, runId: 'run' })
   })
 
-  it('raised beside each other, each keeps its own generation', async () => {
+  it('concurrent raises of different resources keep a generation each', async () => {
     await raise('a', [checkRun, label])
     await raise('b', [label])
     expect(await resource()).toMatchObject({ document: 'a', generation: 1 })
@@ -85,7 +85,7 @@ describe('the resources of a pull request', () => {
     for (const member of ['dueAt', 'duePk', 'owner']) expect(await world.item(key)).not.toHaveProperty(member)
   })
 
-  it('IL5: raised while an older generation was being shown, it is due at once', async () => {
+  it('IL5: a resource raised during a post is due at once', async () => {
     await raise('a')
     const resources = await stored()
     await lease(resources, 'x')
@@ -95,7 +95,7 @@ describe('the resources of a pull request', () => {
     expect(await stored()).toMatchObject({ dueAt: world.now })
   })
 
-  it('IL5: a poster that was replaced records nothing', async () => {
+  it('IL5: a replaced poster records nothing', async () => {
     await raise('a')
     const first = await stored()
     await lease(first, 'x')
@@ -114,7 +114,7 @@ describe('the resources of a pull request', () => {
     expect(await resource()).toMatchObject({ generation: 2, shownGeneration: 2, recheckAt: at })
   })
 
-  it('of two posters one works on them, until its lease ends', async () => {
+  it('exactly one of two posters gets the lease on resources, until its end', async () => {
     await raise('a')
     const resources = await stored()
     expect((await Promise.all([lease(resources, 'x'), lease(resources, 'y')])).toSorted()).toEqual([false, true])
@@ -123,7 +123,7 @@ describe('the resources of a pull request', () => {
     expect(await lease(await stored(), 'z')).toBe(true)
   })
 
-  it('postponed, it is free and due at its time, with the error on it, which a newer generation begins without', async () => {
+  it('a postponed resource is free and due at its time, with an error that a newer generation drops', async () => {
     await raise('a')
     const resources = await stored()
     await lease(resources, 'x')
@@ -135,7 +135,7 @@ describe('the resources of a pull request', () => {
     expect(await resource()).not.toHaveProperty('tryAt')
   })
 
-  it('one that is postponed keeps the time of the other: the earliest is due', async () => {
+  it('postponed resources are due at the earliest of their times', async () => {
     await raise('a', [checkRun, label])
     const resources = await stored()
     await lease(resources, 'x')
@@ -146,7 +146,7 @@ describe('the resources of a pull request', () => {
     expect(await stored()).toMatchObject({ dueAt: 500 })
   })
 
-  it('the settled check run of a head that has passed is forgotten; one that is owed is not', async () => {
+  it('the settled check run of a passed head is forgotten, an owed check run is kept', async () => {
     await raise('a', [{ kind: 'check_run', key: 'h1' }])
     await raise('a', [{ kind: 'check_run', key: 'h2' }])
     await raise('a', [{ kind: 'check_run', key: 'h3' }, label])
@@ -178,13 +178,13 @@ describe('raiseWhileEnding', () => {
     })
   const ending = () => world.put({ ...keyOf.run(run.runId), ...run, state: 'ending' })
 
-  it('raises what an ending run leaves behind', async () => {
+  it('an ending run raises its final content', async () => {
     await ending()
     expect(await raiseEnded()).toBe('settled')
     expect(await resource()).toMatchObject({ generation: 1, document: 'ended' })
   })
 
-  it('D3: what it leaves behind is decided again if another run has claimed the pull request meanwhile', async () => {
+  it('D3: the final content of an ending run is decided again after another run’s claim', async () => {
     await ending()
     await world.put({ ...keyOf.thread(7, 42), version: 2 })
     expect(await raiseEnded()).toBe('again')
@@ -198,11 +198,14 @@ describe('raiseWhileEnding', () => {
     ['running', 2, undefined],
     ['ending', 2, 'closed'],
     ['ending', 1, 'cancelled'],
-  ])('IL11: raises nothing over what follows: the run is %s at attempt %d, %s', async (state, attempt, outcome) => {
-    await world.put({ ...keyOf.run(run.runId), state, attempt, outcome })
-    await raise('of the next attempt')
-    const before = await world.items()
-    expect(await raiseEnded()).toBe('settled')
-    expect(await world.items()).toEqual(before)
-  })
+  ])(
+    'IL11: an ended attempt raises nothing over its successor: the run is %s at attempt %d, %s',
+    async (state, attempt, outcome) => {
+      await world.put({ ...keyOf.run(run.runId), state, attempt, outcome })
+      await raise('of the next attempt')
+      const before = await world.items()
+      expect(await raiseEnded()).toBe('settled')
+      expect(await world.items()).toEqual(before)
+    },
+  )
 })

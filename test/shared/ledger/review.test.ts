@@ -63,19 +63,19 @@ async function lose(): Promise<Review> {
 }
 
 describe('awaitGrant', () => {
-  it('makes a review wait, at its first epoch, and due', async () => {
+  it('a review waits at its first epoch, and is due', async () => {
     const review = await admit()
     expect(review).toEqual(await stored())
     expect(review).toMatchObject({ state: 'waiting', epoch: 1, token: 'token-0' })
     expect(await item()).toMatchObject({ dueAt: world.now + world.ledger.timings.grantMs })
   })
 
-  it('IL9: called again, it writes the new token beside the one before and leaves everything else as it is, also if it comes late', async () => {
+  it('IL9: a repeated Admit adds its token and changes nothing else, also if the call comes late', async () => {
     await admit()
     for (const [step, kept] of [
       [() => Promise.resolve(), 'token-0'],
       [() => grant(), 'token-0 before-grant'],
-      [() => lease('a'), undefined], // granted, each of them was answered
+      [() => lease('a'), undefined], // the earlier tokens were answered with the grant
     ] as const) {
       await step()
       const before = await item()
@@ -140,7 +140,7 @@ describe('awaitGrant', () => {
     },
   )
 
-  it('IL11: an Admit of an earlier attempt changes nothing of the later one', async () => {
+  it('IL11: an Admit of an earlier attempt changes nothing of the later attempt', async () => {
     await admit({ attempt: 2, token: 'later' })
     const before = await item()
     expect(await admit({ attempt: 1 })).toMatchObject({ state: 'ended' })
@@ -155,7 +155,7 @@ describe('awaitGrant', () => {
 })
 
 describe('grantReview', () => {
-  it('grants a waiting review at its epoch, until a time; repeated, it answers the same', async () => {
+  it('a waiting review is granted at its epoch, until a time; a repetition answers the same', async () => {
     await admit()
     const granted = await grant()
     expect(granted).toMatchObject({ state: 'granted', until: world.now + world.ledger.timings.grantMs })
@@ -183,7 +183,7 @@ describe('grantReview', () => {
 })
 
 describe('the lease', () => {
-  it('AW23, I8: of two workers one gets it; the other is told that it is held, and takes nothing from the first', async () => {
+  it('AW23, I8: exactly one of two workers gets the lease; the other gets lease_held and takes nothing', async () => {
     await admit()
     await grant()
     const [a, b] = await Promise.all([lease('a'), lease('b')])
@@ -195,14 +195,14 @@ describe('the lease', () => {
     expect(await stored()).toMatchObject({ state: 'leased', owner: holder })
   })
 
-  it('AW32: a worker whose first try was done, its answer lost, holds the lease', async () => {
+  it('AW32: a worker whose answer was lost holds the lease', async () => {
     await admit()
     await grant()
     world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
     expect((await lease('a')).kind).toBe('leased')
   })
 
-  it('is taken only of a granted review, at its epoch', async () => {
+  it('a lease needs a granted review at its epoch', async () => {
     expect((await lease('a')).kind).toBe('stale')
     await admit()
     expect((await lease('a')).kind).toBe('stale')
@@ -211,7 +211,7 @@ describe('the lease', () => {
     expect((await lease('a', 1)).kind).toBe('leased')
   })
 
-  it('LE3: a review that is done is not renewed, nor leased again', async () => {
+  it('LE3: a done review is neither renewed nor leased again', async () => {
     await leased('a')
     await complete('a')
     const before = await item()
@@ -220,7 +220,7 @@ describe('the lease', () => {
     expect(await item()).toEqual(before)
   })
 
-  it('AW40: a heartbeat that comes after the review was given back does not revive it', async () => {
+  it('AW40: a late heartbeat does not revive a released review', async () => {
     await leased('a')
     await lose()
     const before = await item()
@@ -228,7 +228,7 @@ describe('the lease', () => {
     expect(await item()).toEqual(before)
   })
 
-  it('I8: a worker that holds a later epoch cannot be renewed or completed by what it was at an earlier one', async () => {
+  it('I8: a worker at a later epoch is not renewed or completed by its earlier epoch', async () => {
     await leased('a')
     await lose()
     await admit({ token: 'second' })
@@ -240,7 +240,7 @@ describe('the lease', () => {
     expect(await item()).toEqual(before)
   })
 
-  it('a renewal moves the end on, and the moment to look at it', async () => {
+  it('a renewal moves the end of the lease, and the recheck with the end', async () => {
     await leased('a')
     world.now += 60_000
     expect(await renew('a')).toBe(true)
@@ -250,7 +250,7 @@ describe('the lease', () => {
 })
 
 describe('completeReview', () => {
-  it('RC2, I9: the same result sent twice is a replay, one row, nothing changed', async () => {
+  it('RC2, I9: a repeated result is a replay: one row, no change', async () => {
     await leased('a')
     expect(await complete('a')).toEqual({ kind: 'completed' })
     const before = await world.items()
@@ -267,7 +267,7 @@ describe('completeReview', () => {
     expect(await stored()).toMatchObject({ state: 'completed', result: 'digest-a' })
   })
 
-  it('LE2, RC5: A lost its lease and B holds it: A renews and completes in vain, and learns nothing of B', async () => {
+  it('LE2, RC5: after a takeover the first worker renews and completes in vain, and learns nothing of the second', async () => {
     await leased('a')
     await lose()
     await admit({ token: 'second' })
@@ -282,20 +282,20 @@ describe('completeReview', () => {
     expect(await complete('a')).toEqual({ kind: 'stale' })
   })
 
-  it('a late worker whom nobody replaced may still complete: no clock is asked', async () => {
+  it('a late worker without a successor may complete, because no clock decides', async () => {
     await leased('a')
     world.now += 10 * world.ledger.timings.reviewLeaseMs
     expect((await complete('a')).kind).toBe('completed')
   })
 
-  it('AW26: a completion that was done, its answer lost, is not done twice: the retry is a replay', async () => {
+  it('AW26: a completion whose answer was lost is not done twice: the retry is a replay', async () => {
     await leased('a')
     world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
     expect((await complete('a')).kind).toBe('replay')
     expect(await stored()).toMatchObject({ state: 'completed', result: 'digest-a' })
   })
 
-  it('an Admit that came again meanwhile is to be answered, by a replay too, until its token is settled', async () => {
+  it('a repeated Admit is answered, by a replay too, until its token is settled', async () => {
     const review = await leased('a')
     await admit({ token: 'waits' })
     world.wire.loseAnswer(({ operation, body }) => operation === 'UpdateItem' && JSON.stringify(body).includes('waits'))
@@ -308,7 +308,7 @@ describe('completeReview', () => {
     for (const member of ['token', 'dueAt', 'duePk']) expect(await item()).not.toHaveProperty(member)
   })
 
-  it('an Admit that comes between the decision to complete and its write is not overlooked', async () => {
+  it('an Admit between the decision to complete and the write is not overlooked', async () => {
     await leased('a')
     world.wire.beforeAnswer(
       ({ operation }) => operation === 'UpdateItem',
@@ -317,7 +317,7 @@ describe('completeReview', () => {
       },
     )
     expect(await complete('a')).toEqual({ kind: 'completed' })
-    expect(await item()).not.toHaveProperty('token') // who came after the completion is answered by its own Admit
+    expect(await item()).not.toHaveProperty('token') // an Admit after the completion answers itself
   })
 
   it('is due no more', async () => {
@@ -346,7 +346,7 @@ describe('takeBack', () => {
     },
   )
 
-  it('AW37: B works at once when A died and its lease is over', async () => {
+  it('AW37: the second worker works at once after the first worker’s death and the end of the lease', async () => {
     await leased('a')
     await lose()
     await admit({ token: 'second' })
@@ -354,7 +354,7 @@ describe('takeBack', () => {
     expect((await lease('b', 2)).kind).toBe('leased')
   })
 
-  it('a lease that was renewed meanwhile is not taken back', async () => {
+  it('a renewed lease is not taken back', async () => {
     const seen = await leased('a')
     world.now = (seen.until ?? 0) - 1
     await renew('a')
@@ -373,7 +373,7 @@ describe('takeBack', () => {
     expect(await admit({ token: 'next' })).toMatchObject({ state: 'waiting', epoch: 3, token: 'next' })
   })
 
-  it('AW32: whose first try was done, its answer lost, it counts as taken back by this call', async () => {
+  it('AW32: a take-back whose answer was lost counts as done by this call', async () => {
     const review = await leased('a')
     await admit({ token: 'second' })
     const seen = await stored()
@@ -392,7 +392,7 @@ describe('takeBack', () => {
     expect(await complete('a')).toEqual({ kind: 'stale' })
   })
 
-  it('two sweepers take it back once', async () => {
+  it('two sweepers take a review back once', async () => {
     const review = await leased('a')
     const after = (review.until ?? 0) + 1
     const both = await Promise.all([takeBack(world.ledger, review, after), takeBack(world.ledger, review, after)])
@@ -411,11 +411,11 @@ describe('takeBack', () => {
       state: 'failed',
       reason: { code: 'lease_lost_too_often', sentence: `Its worker was lost ${REVIEW_LOSSES_MAX} times.` },
     })
-    // Due until who waits was told.
+    // Due until the waiting task is told.
     expect(await item()).toMatchObject({ token: 'token-0', dueAt: world.now + world.ledger.timings.grantMs })
   })
 
-  it('a later attempt starts with no losses, though its epochs go on', async () => {
+  it('a later attempt starts without losses at a higher epoch', async () => {
     await admit()
     for (let epoch = 1; epoch < REVIEW_LOSSES_MAX; epoch += 1) {
       await grant(epoch)
@@ -431,7 +431,7 @@ describe('takeBack', () => {
 describe('releaseReview', () => {
   const release = (owner: string, epoch = 1) => releaseReview(world.ledger, wanted, { epoch, owner, now: world.now })
 
-  it('AW40: what was released is not revived by its late heartbeat, nor completed, nor leased at that epoch', async () => {
+  it('AW40: a released review is not revived by a late heartbeat, nor completed, nor leased at its old epoch', async () => {
     await leased('a')
     expect(await release('a')).toEqual(await stored())
     expect(await stored()).toMatchObject({ state: 'planned', epoch: 2 })
@@ -451,7 +451,7 @@ describe('releaseReview', () => {
     expect(await item()).toMatchObject({ dueAt: world.now + world.ledger.timings.grantMs })
   })
 
-  it('AW23: who doesn’t hold the lease releases nothing', async () => {
+  it('AW23: a worker without the lease releases nothing', async () => {
     await leased('a')
     const before = await item()
     expect(await release('b')).toBeUndefined()
@@ -460,7 +460,7 @@ describe('releaseReview', () => {
   })
 })
 
-describe('a write that nobody answers', () => {
+describe('a write without an answer', () => {
   const isUpdate = ({ operation }: { operation: string }) => operation === 'UpdateItem'
   /** All of the SDK's own tries are lost after they were done. */
   const loseAll = () => {
@@ -469,7 +469,7 @@ describe('a write that nobody answers', () => {
   /** None of the SDK's own tries reaches the table. */
   const refuseAll = () => world.wire.refuse(isUpdate, 'InternalServerError')
 
-  it('AW26, AW32: is read back: a lease that was taken is held, a completion that was done stands', async () => {
+  it('AW26, AW32: the item is read back: a taken lease is held, a done completion stands', async () => {
     await admit()
     await grant()
     loseAll()
@@ -481,7 +481,7 @@ describe('a write that nobody answers', () => {
     expect(await stored()).toMatchObject({ state: 'completed', owner: 'a', result: 'digest-a' })
   })
 
-  it('is asked for again where it is not seen', async () => {
+  it('a write that the item doesn’t show is repeated', async () => {
     await leased('a')
     const stop = refuseAll()
     const completing = complete('a')
@@ -503,7 +503,7 @@ describe('a write that nobody answers', () => {
 })
 
 describe('endReview', () => {
-  it('I8: raises the epoch, so that its worker changes nothing more, and answers who waits for it', async () => {
+  it('I8: an end raises the epoch, so that the worker changes nothing more, and answers the waiting task', async () => {
     const review = await leased('a')
     await admit({ token: 'waits' })
     expect(await endReview(world.ledger, review)).toEqual(await stored())
@@ -518,14 +518,14 @@ describe('endReview', () => {
     for (const member of ['dueAt', 'owner', 'until', 'token']) expect(await item()).not.toHaveProperty(member)
   })
 
-  it('AW32: whose answer is lost, it still answers who waits', async () => {
+  it('AW32: an end whose answer was lost still answers the waiting task', async () => {
     const review = await leased('a')
     await admit({ token: 'waits' })
     world.wire.loseAnswer(({ operation }) => operation === 'UpdateItem')
     expect(await endReview(world.ledger, review)).toMatchObject({ state: 'ended', token: 'waits' })
   })
 
-  it('LE12: what was completed stays completed', async () => {
+  it('LE12: a completed review stays completed', async () => {
     const seen = await leased('a')
     await complete('a')
     await endReview(world.ledger, seen)
@@ -541,7 +541,7 @@ describe('endReview', () => {
 })
 
 describe('readReviews', () => {
-  it('RC1: reads those of the run, or of one plan key, and none of another run', async () => {
+  it('RC1: the reviews of a run, or of one plan key, are read without reviews of other runs', async () => {
     for (const changes of [{}, { planKey: 'b'.repeat(64) }, { runId: 'c'.repeat(64) }]) await admit(changes)
     expect(await readReviews(world.ledger, wanted.runId)).toHaveLength(2)
     expect(await readReviews(world.ledger, wanted.runId, wanted.planKey)).toEqual([await stored()])

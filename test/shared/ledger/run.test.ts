@@ -39,7 +39,7 @@ async function fail(request: RunRequest): Promise<Run> {
 }
 
 describe('acceptRun', () => {
-  it('PL5: a delivery that is sent again, its answer lost, is a replay and changes nothing', async () => {
+  it('PL5: a repeated delivery whose answer was lost is a replay and changes nothing', async () => {
     const first = await accept(requestOf(), 'd1')
     const before = await world.items()
     const again = await accept(requestOf(), 'd1')
@@ -48,7 +48,7 @@ describe('acceptRun', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('PL6, AW16: deliveries at the same instant are one run, and one of them creates it', async () => {
+  it('PL6, AW16: concurrent deliveries are one run, created by exactly one of the deliveries', async () => {
     const answers = await Promise.all(['d1', 'd2', 'd3', 'd1'].map((delivery) => accept(requestOf(), delivery)))
     expect(answers.filter(({ kind }) => kind === 'created')).toHaveLength(1)
     expect(new Set(answers.map(({ run }) => run.runId)).size).toBe(1)
@@ -57,7 +57,7 @@ describe('acceptRun', () => {
     expect((await stored(requestOf())).attempt).toBe(1)
   })
 
-  it('AW17: opened, synchronize and reopened with one head are one run; another head is another', async () => {
+  it('AW17: opened, synchronize and reopened with one head are one run; another head is another run', async () => {
     await accept(requestOf({ opensSeries: true }), 'd1')
     await accept(requestOf(), 'd2')
     await accept(requestOf({ opensSeries: true }), 'd3')
@@ -83,7 +83,7 @@ describe('acceptRun', () => {
     expect((await accept({ ...asked, payloadDigest: 'another focus' }, 'd3')).kind).toBe('conflict')
   })
 
-  it('LE16: a run that failed is raised by a new delivery: same run, next attempt, nothing of the last one left', async () => {
+  it('LE16: a new delivery raises a failed run: same run, next attempt, no member of the last attempt', async () => {
     await accept(requestOf(), 'd1')
     const run = await stored(requestOf())
     await updateRun(world.ledger, run, { state: 'running', plan: 'p', planKey: 'k', token: 't' }, { now: world.now })
@@ -104,14 +104,14 @@ describe('acceptRun', () => {
     expect(await world.item(keyOf.run(run.runId))).not.toHaveProperty('expiresAt')
   })
 
-  it('LE16: deliveries that raise at the same instant raise one attempt', async () => {
+  it('LE16: concurrent deliveries raise a single attempt', async () => {
     await accept(requestOf(), 'd1')
     await fail(requestOf())
     await Promise.all(['d2', 'd3', 'd4'].map((delivery) => accept(requestOf(), delivery)))
     expect(await stored(requestOf())).toMatchObject({ attempt: 2, state: 'accepted' })
   })
 
-  it('IL15: a delivery that joined a run which failed later is a replay when it is sent again', async () => {
+  it('IL15: a repeated delivery is a replay, also after the joined run has failed', async () => {
     await accept(requestOf(), 'd1')
     expect((await accept(requestOf(), 'd2')).kind).toBe('joined')
     await fail(requestOf())
@@ -119,14 +119,14 @@ describe('acceptRun', () => {
     expect((await stored(requestOf())).attempt).toBe(1)
   })
 
-  it('a delivery that joins a live run is its latest event from then on; an older one takes nothing back', async () => {
+  it('a delivery that joins a live run becomes its latest event; an older delivery takes nothing back', async () => {
     await accept(requestOf(), 'd1')
     expect((await accept(requestOf({ eventAt: 5_000 }), 'd2')).run.eventAt).toBe(5_000)
     await accept(requestOf({ eventAt: 3_000 }), 'd3')
     expect(await stored(requestOf())).toMatchObject({ eventAt: 5_000, deliveries: ['d1', 'd2', 'd3'] })
   })
 
-  it('D3: a delivery that comes late raises a run as of its latest event, so that no closing before that one ends it', async () => {
+  it('D3: a late delivery raises a run as of the run’s latest event, so that no earlier closing ends the run', async () => {
     await accept(requestOf({ eventAt: 7_000 }), 'd1')
     await fail(requestOf())
     expect((await accept(requestOf({ eventAt: 1_000 }), 'd2')).run).toMatchObject({ attempt: 2, eventAt: 7_000 })
@@ -134,7 +134,7 @@ describe('acceptRun', () => {
     expect(await beginEnding(world.ledger, await stored(requestOf()), closing)).toBe(false)
   })
 
-  it('asked for twice while it ends, the later request is its next attempt, and opens a series if either did', async () => {
+  it('the later of two requests during an ending is the next attempt, and opens a series if either request did', async () => {
     await accept(requestOf(), 'd1')
     await beginEnding(world.ledger, await stored(requestOf()), { outcome: 'closed', reason, now: world.now })
     await accept(requestOf({ eventAt: 9_000, opensSeries: true }), 'd2')
@@ -157,7 +157,7 @@ describe('acceptRun', () => {
     expect(await world.item(keyOf.run(next.runId))).toMatchObject({ dueAt: world.now })
   })
 
-  it('a new run is due, so that it is started by the sweeper if its webhook dies', async () => {
+  it('a new run is due, so that the sweeper starts the run after its webhook’s death', async () => {
     const { run } = await accept(requestOf(), 'd1')
     expect(await world.item(keyOf.run(run.runId))).toMatchObject({
       dueAt: world.now + world.ledger.timings.recheckMs,
@@ -178,7 +178,7 @@ describe('acceptRun', () => {
 })
 
 describe('the end of a run', () => {
-  it('IL11: an ending that names an earlier attempt leaves the later one alone', async () => {
+  it('IL11: an ending of an earlier attempt leaves the later attempt alone', async () => {
     await accept(requestOf(), 'd1')
     const first = await stored(requestOf())
     await fail(requestOf())
@@ -200,7 +200,7 @@ describe('the end of a run', () => {
     expect(await stored(requestOf())).not.toHaveProperty('askedAgain')
   })
 
-  it('closed and reopened within one second: it ends, and its next attempt asks GitHub which of the two came last', async () => {
+  it('a run closed and reopened within one second ends, and its next attempt asks GitHub for the order', async () => {
     await accept(requestOf({ eventAt: 7_000 }), 'd1')
     const closing = { outcome: 'closed', reason, now: world.now, eventAt: 7_000 } as const
     expect(await beginEnding(world.ledger, await stored(requestOf()), closing)).toBe(true)
@@ -209,14 +209,14 @@ describe('the end of a run', () => {
     expect(await world.item(keyOf.run(requestOf().runId))).toMatchObject({ dueAt: world.now })
   })
 
-  it('D3: a closing of the second in which it was seen open asks for it once more', async () => {
+  it('D3: a closing in the second of an open view asks for the run once more', async () => {
     await accept(requestOf({ eventAt: 1_000 }), 'd1')
     const closing = { outcome: 'closed', reason, now: world.now, eventAt: 7_000 } as const
     await beginEnding(world.ledger, await stored(requestOf()), { ...closing, asksAgain: true })
     expect(await stored(requestOf())).toMatchObject({ state: 'ending', askedAgain: { eventAt: 1_000 } })
   })
 
-  it('IL1: joined by a later event after GitHub was asked, it ends, and its next attempt asks again', async () => {
+  it('IL1: a run that joined a later event after the view of GitHub ends, and its next attempt asks again', async () => {
     await accept(requestOf({ eventAt: 1_000 }), 'd1')
     await accept(requestOf({ eventAt: 7_000 }), 'd2')
     const seen = { outcome: 'superseded', reason, now: world.now, asOf: 1_000 } as const
@@ -227,7 +227,7 @@ describe('the end of a run', () => {
     expect(await stored(requestOf())).not.toHaveProperty('askedAgain')
   })
 
-  it('begins once: the first reason stands, and who comes second finishes it too', async () => {
+  it('an ending begins once: the first reason stands, and a second caller completes the ending too', async () => {
     await accept(requestOf(), 'd1')
     const run = await stored(requestOf())
     expect(await beginEnding(world.ledger, run, { outcome: 'closed', reason, now: 1 })).toBe(true)
@@ -249,7 +249,7 @@ describe('the end of a run', () => {
 })
 
 describe('updateRun', () => {
-  it('changes the run at the version that was read, and no other', async () => {
+  it('an update changes the run at the version as read, and at no other version', async () => {
     await accept(requestOf(), 'd1')
     const { now } = world
     await updateRun(world.ledger, await stored(requestOf()), { token: 't' }, { now })

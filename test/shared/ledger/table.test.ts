@@ -29,7 +29,7 @@ const newKey = () => {
 }
 
 describe('create', () => {
-  it('writes an item once, whoever comes second', async () => {
+  it('an item is created once, by the first writer', async () => {
     const key = newKey()
     expect(await create(world.ledger, { ...key, writer: 'first', n: 1 })).toEqual({ done: true })
     expect(await create(world.ledger, { ...key, writer: 'second', n: 2 })).toMatchObject({
@@ -46,7 +46,7 @@ describe('create', () => {
     expect(world.wire.passed.map(({ operation }) => operation)).toEqual(['PutItem', 'PutItem'])
   })
 
-  it('AW32: a refused first write of another stays refused, though its answer was lost', async () => {
+  it('AW32: a refused create of another writer stays refused after a lost answer', async () => {
     const key = newKey()
     await create(world.ledger, { ...key, writer: 'other' })
     world.wire.loseAnswer(({ operation }) => operation === 'PutItem')
@@ -56,7 +56,7 @@ describe('create', () => {
     })
   })
 
-  it('AW34: a member that is undefined is not written', async () => {
+  it('AW34: an undefined member is not written', async () => {
     const key = newKey()
     await create(world.ledger, { ...key, writer: 'w', absent: undefined, nested: { absent: undefined, here: 1 } })
     expect(await world.item(key)).toEqual({ ...key, writer: 'w', nested: { here: 1 } })
@@ -84,7 +84,7 @@ describe('change', () => {
     expect((await change(world.ledger, key, { set: { x: 1 }, if: { until: 0, owner: undefined } })).done).toBe(true)
   })
 
-  it('does not bring an item into being that its conditions say is there', async () => {
+  it('a change with conditions creates no missing item', async () => {
     const key = newKey()
     expect(await change(world.ledger, key, { set: { x: 1 }, if: { version: 3 } })).toEqual({ done: false })
     expect(await world.item(key)).toBeUndefined()
@@ -92,19 +92,19 @@ describe('change', () => {
 })
 
 describe('conditional', () => {
-  it('AW25: knows a refused condition by its name, whichever copy of the SDK threw it', async () => {
+  it('AW25: a refused condition is known by its name, for any copy of the SDK', async () => {
     const refusal = { name: 'ConditionalCheckFailedException', Item: { pk: { S: 'p' }, n: { N: '7' } } }
     expect(await conditional(() => Promise.reject(refusal))).toEqual({ done: false, item: { pk: 'p', n: 7 } })
   })
 
-  it('AW13: everything else that is thrown goes on', async () => {
+  it('AW13: every other exception is passed on', async () => {
     const thrown = { name: 'ProvisionedThroughputExceededException' }
     await expect(conditional(() => Promise.reject(thrown))).rejects.toBe(thrown)
   })
 })
 
 describe('transact', () => {
-  it('writes all or nothing, and says which members refused', async () => {
+  it('a transaction writes all or nothing, and names the members that refused', async () => {
     const [first, second] = [newKey(), newKey()]
     await create(world.ledger, { ...first, writer: 'w', version: 1 })
     await create(world.ledger, { ...second, writer: 'w', version: 1 })
@@ -180,7 +180,7 @@ describe('readPrefix', () => {
     expect(await keysOf('', 9)).toEqual(['A#1', 'A#2', 'A#3', 'AB#1', 'B#1'])
   })
 
-  it('reads beyond one page of DynamoDB', async () => {
+  it('a read goes beyond one page of DynamoDB', async () => {
     const text = 'x'.repeat(300_000)
     for (let index = 0; index < 6; index += 1) await world.put({ pk: 'PAGES', sk: `${index}`, text })
     expect(await readPrefix(world.ledger, { pk: 'PAGES', prefix: '', limit: 6 }, ({ sk }) => sk)).toHaveLength(6)
@@ -224,7 +224,7 @@ describe('keys', () => {
     )
   })
 
-  it('tickets stand in the order of their turns, entries in that of their sequence', () => {
+  it('tickets are ordered by turn, entries by sequence', () => {
     fc.assert(
       fc.property(fc.nat({ max: 4_000_000_000_000 }), fc.nat({ max: 4_000_000_000_000 }), (a, b) => {
         const [first, second] = [a, b].map((turn) => keyOf.ticket(1, 'lambda', turn, 'r', 1).sk)

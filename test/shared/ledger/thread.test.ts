@@ -35,7 +35,7 @@ async function accept(request = h1): Promise<Run> {
   return run
 }
 
-/** Another delivery for a run that is there. */
+/** Another delivery for an existing run. */
 const joins = (request: RunRequest) =>
   acceptRun(world.ledger, request, {
     deliveryId: `joins at ${request.eventAt}`,
@@ -77,7 +77,7 @@ async function claimOnce(
   })
 }
 
-/** The review of a run, as it was said in that series. */
+/** The said review of a run, in its series. */
 const said = ({ runId }: { runId: string }, series = 1) => ({ runId, planKey: 'plan', key: 'review', series })
 
 const claimed = (runId: string) => contended(() => claimOnce(runId))
@@ -114,7 +114,7 @@ describe('writeClaim', () => {
     expect(await world.item(keyOf.run(first.runId))).toMatchObject({ dueAt: world.now })
   })
 
-  it('IL1: the run before was pushed back to before it is ended: it is asked for once more', async () => {
+  it('IL1: a run whose head was pushed back to before its end is asked for once more', async () => {
     const first = await accept(h1)
     const second = await accept(h2)
     expect(await claimed(first.runId)).toBe('done')
@@ -122,7 +122,7 @@ describe('writeClaim', () => {
     expect(await stored(first.runId)).toMatchObject({ state: 'ending', askedAgain: { eventAt: 3_000 } })
   })
 
-  it('IL1: H2 has claimed; the run of H1, which read an older view, is refused, and reading again it is superseded', async () => {
+  it('IL1: after the claim of H2, the run of H1 with an older view is refused, and superseded after another read', async () => {
     const first = await accept(h1)
     const second = await accept(h2)
     const answer = await claimOnce(first.runId, () => claimed(second.runId))
@@ -133,7 +133,7 @@ describe('writeClaim', () => {
     expect(await entries()).toHaveLength(1)
   })
 
-  it('D3, D8: five heads that claim at once: the latest event is live at the end, and its run alone is running', async () => {
+  it('D3, D8: of five concurrent claims the latest event is live at the end, and its run alone is running', async () => {
     const requests = [1, 2, 3, 4, 5].map((eventAt) => requestOf({ head: sha(`head-${eventAt}`), eventAt }))
     for (const request of requests) await accept(request)
     await Promise.all(requests.map(({ runId }) => claimed(runId)))
@@ -146,7 +146,7 @@ describe('writeClaim', () => {
     expect(sequences).toEqual(Array.from({ length: live.nextSequence }, (_, index) => index))
   })
 
-  it('RO9: decided before a round was counted, a claim does not take it back', async () => {
+  it('RO9: a claim decided before a round was counted does not take the round back', async () => {
     const first = await accept(h1)
     const second = await accept(h2)
     await claimed(first.runId)
@@ -157,7 +157,7 @@ describe('writeClaim', () => {
     expect(await thread()).toMatchObject({ round: 1, head: h2.head })
   })
 
-  it('IL1: a run before that ended meanwhile is not made to end again', async () => {
+  it('IL1: an earlier run that ended meanwhile does not end again', async () => {
     const first = await accept(h1)
     const second = await accept(h2)
     await claimed(first.runId)
@@ -186,7 +186,7 @@ describe('writeClaim', () => {
     expect(await claimed((await accept(h1)).runId)).toBe('done')
   })
 
-  it('a run that has begun to end meanwhile claims nothing', async () => {
+  it('a run whose ending has begun claims nothing', async () => {
     const run = await accept(h1)
     const answer = await claimOnce(run.runId, () =>
       beginEnding(world.ledger, run, {
@@ -227,7 +227,7 @@ describe('writeConclusion', () => {
     ...changes,
   })
 
-  it('writes run, thread, verdict entry, message and resources in one step', async () => {
+  it('a conclusion writes run, thread, verdict entry, message and resources in one step', async () => {
     const run = await accept(h1)
     await claimed(run.runId)
     expect(await writeConclusion(world.ledger, await conclusionOf(run))).toBe('done')
@@ -246,7 +246,7 @@ describe('writeConclusion', () => {
     expect(due.toSorted()).toEqual(['MESSAGE', 'RUN', 'SHOWN'])
   })
 
-  it.each(halts)('RC4, PL4: under a halt of the %s nothing of it is written', async (_, scope) => {
+  it.each(halts)('RC4, PL4: under a halt of the %s a conclusion writes nothing', async (_, scope) => {
     const run = await accept(h1)
     await claimed(run.runId)
     const write = await conclusionOf(run)
@@ -267,7 +267,7 @@ describe('writeConclusion', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('IL11: a run that has begun to end meanwhile concludes nothing', async () => {
+  it('IL11: a run whose ending has begun concludes nothing', async () => {
     const run = await accept(h1)
     await claimed(run.runId)
     const write = await conclusionOf(run)
@@ -278,7 +278,7 @@ describe('writeConclusion', () => {
     expect(await world.items()).toEqual(before)
   })
 
-  it('IL10: of two conclusions of one attempt one is written', async () => {
+  it('IL10: exactly one of two conclusions of an attempt is written', async () => {
     const run = await accept(h1)
     await claimed(run.runId)
     const [first, second] = [await conclusionOf(run), await conclusionOf(run, { token: 'token-2' })]
@@ -296,7 +296,7 @@ describe('writeConclusion', () => {
     expect((await thread()).nextSequence).toBe(1)
   })
 
-  it('RO2: a review that was said and used no round uses the one that it is given, and not a second one', async () => {
+  it('RO2: a review that was said without a round uses its given round, and no second round', async () => {
     const run = await accept(h1)
     await claimed(run.runId)
     const key = keyOf.message(repository.id, 42, run.runId, 'plan-key', 'review')
@@ -308,7 +308,7 @@ describe('writeConclusion', () => {
     expect(await writeConclusion(world.ledger, await conclusionOf(run, { message: undefined, roundOf }))).toBe('again')
   })
 
-  it('IL5: each conclusion raises a new generation of what is shown', async () => {
+  it('IL5: each conclusion raises a new generation of its resources', async () => {
     const run = await accept(h1)
     await claimed(run.runId)
     await writeConclusion(world.ledger, await conclusionOf(run))
@@ -324,7 +324,7 @@ describe('countRound', () => {
   const counted = (...shown: ReturnType<typeof said>[]) =>
     Promise.all(shown.map((message) => countRound(world.ledger, pullRequest, message)))
 
-  it('I9: counts a shown review once, however often it is told', async () => {
+  it('I9: a shown review is counted once, however often Post reports the review', async () => {
     await claimed((await accept(h1)).runId)
     await counted(said(h1), said(h1), said(h1))
     expect((await thread()).round).toBe(1)
@@ -349,7 +349,7 @@ describe('countRound', () => {
     expect((await thread()).round).toBe(2)
   })
 
-  it('RO9: a review of an earlier series counts nothing in the present one', async () => {
+  it('RO9: a review of an earlier series counts nothing in the present series', async () => {
     await claimed((await accept(h1)).runId)
     await counted(said(h1, 0))
     expect((await thread()).round).toBe(0)

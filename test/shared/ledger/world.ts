@@ -42,7 +42,7 @@ export interface World {
   readonly asked: Asked[]
   /** Answers given to task tokens, in order; a token is answered once, a second answer is dead. */
   readonly answers: { readonly token: string; readonly output: Record<string, string | number> }[]
-  /** Tokens that nobody waits on. */
+  /** Dead tokens. */
   readonly deadTokens: Set<string>
   /** True: no execution that is asked after exists; else each is running. */
   executionsAbsent: boolean
@@ -165,7 +165,7 @@ const ledgerTable = new CreateTableCommand({
   ],
 })
 
-/** Answers what the coordinator asks of Step Functions, and keeps it. */
+/** Stands in for Step Functions, and keeps the coordinator's requests. */
 function startStepFunctionsStandIn({
   answers,
   asked,
