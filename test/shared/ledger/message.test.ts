@@ -132,7 +132,7 @@ describe('a message', () => {
     expect(await stored()).toMatchObject({ state: 'owed', attempt: 2 })
   })
 
-  it('a reply is found with its comment’s run id, and with no other', async () => {
+  it('a message is found with its run, and with no other run', async () => {
     const message = await owed()
     await world.put({ ...keyOf.message(7, 42, `${'a'.repeat(63)}b`, name.planKey, 'review'), state: 'owed' })
     expect(await readMessages(world.ledger, name)).toEqual([message])
