@@ -109,7 +109,8 @@ export function contentAs<Schema extends z.ZodType>(schema: Schema, item: Item):
 /** A part of an item, in the same way. */
 export function partAs<Schema extends z.ZodType>(schema: Schema, item: Item, part: unknown): Stored<Schema> {
   return storedAs(schema, part, (member) => {
-    const sentence = `The item ${String(item.sk).split('#', 1)[0]} has another ${member} than this version expects.`
+    const kind = [item.pk, item.sk].map((key) => String(key).split('#', 1)[0]).join('/')
+    const sentence = `The item ${kind} has another ${member} than this version expects.`
     return new Dead('item_invalid', sentence, 'Deploy the version that wrote it, or a newer one.')
   })
 }
