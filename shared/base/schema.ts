@@ -31,7 +31,8 @@ export function storedAs<Schema extends z.ZodType>(
   value: unknown,
   misfit: (member: string) => Error,
 ): Stored<Schema> {
-  const { error } = schema.safeParse(value)
+  // A process reads few values of each kind: compiling a parser takes longer than the parser saves.
+  const { error } = schema.safeParse(value, { jitless: true })
   // Schemas of stored data neither default nor transform, so the value is already as described.
   if (!error) return value as Stored<Schema>
   throw misfit(String(error.issues[0]?.path[0] ?? 'root'))

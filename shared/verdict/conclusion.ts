@@ -5,7 +5,7 @@ import { coverageSchema, leftOutSchema } from '../findings/coverage.ts'
 import { findingSchema, rejectedFindingSchema } from '../findings/finding.ts'
 import { lensNameSchema } from '../findings/lens.ts'
 import { repositorySchema, runKindSchema } from '../runs/run.ts'
-import { configurationProblemSchema } from './config.ts'
+import { configurationProblemSchema } from './configuration.ts'
 
 /** Why a run is of analyzers only. */
 export const kindReasonSchema = z.enum(['rounds_ceiling', 'text_edited'])

@@ -1,29 +1,8 @@
 /** `.github/muster.yml`, read from the base branch: shape, defaults and validation. */
 import * as z from 'zod'
 import { MODEL_NAME_CHARS_MAX, ROUNDS_CEILING_DEFAULT, ROUNDS_CEILING_MAX } from '../base/limits.ts'
-import type { Stored } from '../base/schema.ts'
 import { LENS_NAMES, LENSES, type LensName } from '../findings/lens.ts'
-
-/** What the file comes to, as plans keep it. A plan of an earlier deployment names no lens that is newer. */
-export const configurationSchema = z.object({
-  lenses: z.partialRecord(z.enum(LENS_NAMES), z.enum(['active', 'off'])),
-  models: z.object({
-    /** The model for model lenses; absent = the deployment's default. */
-    default: z.string().exactOptional(),
-  }),
-  rounds: z.object({ ceiling: z.number() }),
-})
-export type Configuration = Stored<typeof configurationSchema>
-
-/** A fault of the file; reported in the check run while the defaults apply. */
-export const configurationProblemSchema = z.object({
-  code: z.enum(['configuration_invalid', 'configuration_unreadable']),
-  /** Path in the file, for example `lenses.secretz`; empty for the whole file. */
-  at: z.string(),
-  /** A sentence that names the key and the nearest known key. */
-  message: z.string(),
-})
-export type ConfigurationProblem = Stored<typeof configurationProblemSchema>
+import type { Configuration, ConfigurationProblem } from './configuration.ts'
 
 export interface ReadConfiguration {
   readonly configuration: Configuration

@@ -8,7 +8,7 @@ import { lensNameSchema, pullRequestFactsSchema } from '../findings/lens.ts'
 import { type Run, repositorySchema, runKindSchema } from '../runs/run.ts'
 import { announcementsSchema } from './announced-findings.ts'
 import { dispositionSchema, kindReasonSchema, lensOutcomeSchema } from './conclusion.ts'
-import { configurationProblemSchema, configurationSchema } from './config.ts'
+import { configurationProblemSchema, configurationSchema } from './configuration.ts'
 import { plannedReviewSchema } from './partition.ts'
 
 export const planSchema = z.object({

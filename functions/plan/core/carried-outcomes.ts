@@ -4,7 +4,7 @@ import type { FileChange } from '../../../shared/findings/diff.ts'
 import type { Finding } from '../../../shared/findings/finding.ts'
 import { LENS_NAMES, LENSES, type LensName } from '../../../shared/findings/lens.ts'
 import type { Conclusion, LensOutcome } from '../../../shared/verdict/conclusion.ts'
-import type { Configuration } from '../../../shared/verdict/config.ts'
+import type { Configuration } from '../../../shared/verdict/configuration.ts'
 import { notLookedAt } from '../../../shared/verdict/reconciliation.ts'
 
 export interface CarriedOutcomes {
